@@ -6,11 +6,9 @@
 add_library(baton_flags INTERFACE)
 target_include_directories(baton_flags INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 target_compile_options(baton_flags INTERFACE
-  -Wall -Wextra -Werror -Wshadow=local -Wnon-virtual-dtor -Wold-style-cast
+  -Wall -Wextra -Werror -Wnon-virtual-dtor -Wold-style-cast
+  -Wshadow$<$<CXX_COMPILER_ID:GNU>:=local>
   -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
-if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
-  target_compile_options(baton_flags INTERFACE -Wno-error=unknown-warning-option)
-endif()
 if(BATON_SANITIZE)
   target_compile_options(baton_flags INTERFACE -fsanitize=address,undefined
     -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
