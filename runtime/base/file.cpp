@@ -1,0 +1,174 @@
+#include "runtime/base/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "runtime/base/error.h"
+
+namespace baton {
+namespace {
+
+namespace fs = std::filesystem;
+
+ErrorKind kind_of(int code) {
+  switch (code) {
+    case ENOENT:
+    case ENOTDIR:
+    case EISDIR:
+    case EACCES:
+    case EPERM:
+    case ELOOP:
+    case ENAMETOOLONG:
+      return ErrorKind::user;
+    default:
+      return ErrorKind::environment;
+  }
+}
+
+const char* hint_of(int code) {
+  switch (code) {
+    case ENOENT:
+    case ENOTDIR:
+      return "check the path: every folder on it must exist";
+    case EISDIR:
+      return "name a file inside that folder";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return "choose a path that this user may use, or change its permissions";
+    case ENOSPC:
+    case EDQUOT:
+      return "free some space or choose another disk";
+    default:
+      return "";
+  }
+}
+
+[[noreturn]] void fail(const char* doing, const fs::path& path, int code) {
+  throw Error(kind_of(code),
+              fmt::format("cannot {} '{}': {}", doing, path.string(), std::strerror(code)),
+              hint_of(code));
+}
+
+/// A descriptor that is closed on every way out.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+
+  int get() const { return fd_; }
+  bool open() const { return fd_ >= 0; }
+  /// Closes now; false when the last writes failed.
+  bool close() { return ::close(std::exchange(fd_, -1)) == 0; }
+
+ private:
+  int fd_;
+};
+
+/// Writes all of `bytes`; 0 or the errno of the write that failed.
+int write_all(int fd, ByteView bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return errno;
+    }
+    bytes = bytes.subspan(static_cast<size_t>(written));
+  }
+  return 0;
+}
+
+/// A new file beside `path` that no other process and no earlier run shares; sets `name`.
+int create_beside(const fs::path& path, fs::path& name) {
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  for (int attempt = 0;; ++attempt) {
+    name = folder / fmt::format(".baton-{}-{}.tmp", ::getpid(), attempt);
+    const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0 || errno != EEXIST) return fd;
+  }
+}
+
+void write_through(const fs::path& path, ByteView bytes) {
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!file.open()) fail("write", path, errno);
+  if (const int code = write_all(file.get(), bytes)) fail("write", path, code);
+  if (!file.close()) fail("write", path, errno);
+}
+
+void replace(const fs::path& path, ByteView bytes) {
+  fs::path temporary;
+  Descriptor file(create_beside(path, temporary));
+  if (!file.open()) fail("write", path, errno);
+  int code = write_all(file.get(), bytes);
+  if (code == 0 && ::fsync(file.get()) != 0) code = errno;
+  if (!file.close() && code == 0) code = errno;
+  if (code == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) code = errno;
+  if (code != 0) {
+    ::unlink(temporary.c_str());
+    fail("write", path, code);
+  }
+}
+
+}  // namespace
+
+Bytes read_file(const fs::path& path, uint64_t max_bytes) {
+  // Without O_NONBLOCK, opening a pipe that nobody writes would wait for ever.
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.open()) fail("read", path, errno);
+  struct stat status;
+  if (::fstat(file.get(), &status) != 0) fail("read", path, errno);
+  if (S_ISDIR(status.st_mode)) fail("read", path, EISDIR);
+  if (!S_ISREG(status.st_mode)) {
+    throw Error(ErrorKind::user,
+                fmt::format("cannot read '{}': not a regular file", path.string()));
+  }
+  const auto size = static_cast<uint64_t>(status.st_size);
+  if (size > max_bytes) {
+    throw Error(ErrorKind::user, fmt::format("cannot read '{}': {} bytes, over the limit of {}",
+                                             path.string(), size, max_bytes));
+  }
+  Bytes bytes(size);
+  size_t filled = 0;
+  while (filled < bytes.size()) {
+    const ssize_t count = ::read(file.get(), bytes.data() + filled, bytes.size() - filled);
+    if (count < 0) {
+      if (errno == EINTR) continue;
+      fail("read", path, errno);
+    }
+    if (count == 0) break;  // somebody truncated it meanwhile
+    filled += static_cast<size_t>(count);
+  }
+  bytes.resize(filled);
+  return bytes;
+}
+
+void write_file(const fs::path& path, ByteView bytes) {
+  struct stat status;
+  if (::stat(path.c_str(), &status) != 0) {
+    if (errno != ENOENT) fail("write", path, errno);
+    replace(path, bytes);
+    return;
+  }
+  if (S_ISDIR(status.st_mode)) fail("write", path, EISDIR);
+  if (!S_ISREG(status.st_mode)) {
+    write_through(path, bytes);
+    return;
+  }
+  if (::access(path.c_str(), W_OK) != 0) fail("write", path, errno);
+  std::error_code ignored;
+  const fs::path target = fs::canonical(path, ignored);
+  replace(ignored ? path : target, bytes);
+}
+
+}  // namespace baton

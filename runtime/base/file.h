@@ -1,0 +1,24 @@
+// Whole files, read and written with errors that name the path.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "runtime/base/bytes.h"
+
+namespace baton {
+
+/// What read_file accepts: no code object, record or key list comes near it.
+inline constexpr uint64_t kMaxFileBytes = uint64_t{1} << 30;
+
+/// The whole of a regular file of at most `max_bytes`. Throws Error: user when the path is missing,
+/// unreadable, not a regular file or too large; environment when reading fails.
+Bytes read_file(const std::filesystem::path& path, uint64_t max_bytes = kMaxFileBytes);
+
+/// Replaces the file, or leaves everything as it was: a temporary file in the same folder is
+/// written, synced and renamed. A path that exists and is a device or a pipe is written through.
+/// A symbolic link keeps standing, its target is replaced. Throws Error: user when the path cannot
+/// be a file (missing folder, a folder, no permission), environment when the disk refuses.
+void write_file(const std::filesystem::path& path, ByteView bytes);
+
+}  // namespace baton
