@@ -4,7 +4,9 @@
 # The warnings and the determinism flags of every target of ours. Source paths are relative to the
 # repository, so that debug information, and with it a code object, is the same in every checkout.
 add_library(baton_flags INTERFACE)
-target_include_directories(baton_flags INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+target_include_directories(baton_flags INTERFACE ${PROJECT_SOURCE_DIR})
+# What TableGen writes is not ours to warn about.
+target_include_directories(baton_flags SYSTEM INTERFACE ${PROJECT_BINARY_DIR})
 target_compile_options(baton_flags INTERFACE
   -Wall -Wextra -Werror -Wnon-virtual-dtor -Wold-style-cast
   -Wshadow$<$<CXX_COMPILER_ID:GNU>:=local>
