@@ -25,7 +25,7 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string quoted(std::string_view text, size_t max_chars) {
+std::string quote(std::string_view text, size_t max_chars) {
   const bool cut = text.size() > max_chars;
   std::string out = "'";
   for (const char c : text.substr(0, max_chars)) {

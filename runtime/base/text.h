@@ -9,7 +9,7 @@ namespace baton {
 
 /// `text` in single quotes on one printable line: other bytes become \xNN, and what is longer than
 /// `max_chars` is cut with "...". For text that came from outside.
-std::string quoted(std::string_view text, size_t max_chars = 80);
+std::string quote(std::string_view text, size_t max_chars = 80);
 
 /// The candidate nearest to `word` by edit distance, if it is near enough to be a typing slip; else
 /// empty. The first of equals wins.

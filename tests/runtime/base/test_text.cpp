@@ -7,10 +7,10 @@ namespace baton {
 namespace {
 
 TEST_CASE("quoted text stays on one printable line of bounded length") {
-  CHECK(quoted("tokens") == "'tokens'");
-  CHECK(quoted(std::string_view("a\n\0\x1b\xff", 5)) == "'a\\x0a\\x00\\x1b\\xff'");
-  CHECK(quoted("") == "''");
-  CHECK(quoted("abcdef", 3) == "'abc...'");
+  CHECK(quote("tokens") == "'tokens'");
+  CHECK(quote(std::string_view("a\n\0\x1b\xff", 5)) == "'a\\x0a\\x00\\x1b\\xff'");
+  CHECK(quote("") == "''");
+  CHECK(quote("abcdef", 3) == "'abc...'");
 }
 
 TEST_CASE("nearest finds typing slips and nothing else") {
