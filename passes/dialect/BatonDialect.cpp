@@ -1,9 +1,8 @@
 #include "passes/dialect/BatonDialect.h"
 
+#include "llvm/ADT/TypeSwitch.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
-#include "llvm/ADT/TypeSwitch.h"
-
 #include "passes/dialect/BatonDialect.cpp.inc"
 #include "passes/dialect/BatonEnums.cpp.inc"
 
@@ -57,9 +56,9 @@ mlir::LogicalResult BatonDialect::verifyOperationAttribute(mlir::Operation* op,
     if (mlir::isa<mlir::ArrayAttr>(attribute.getValue())) return mlir::success();
     return op->emitError() << "'" << name << "' must be an array";
   }
-  for (llvm::StringRef number : {llvm::StringRef(kScratchBytesAttr),
-                                 llvm::StringRef(kPeerHalfBytesAttr), llvm::StringRef(kGridAttr),
-                                 llvm::StringRef(kWorkgroupAttr)}) {
+  for (llvm::StringRef number :
+       {llvm::StringRef(kScratchBytesAttr), llvm::StringRef(kPeerHalfBytesAttr),
+        llvm::StringRef(kGridAttr), llvm::StringRef(kWorkgroupAttr)}) {
     if (name != number) continue;
     auto integer = mlir::dyn_cast<mlir::IntegerAttr>(attribute.getValue());
     if (integer && integer.getInt() >= 0) return mlir::success();
@@ -78,7 +77,8 @@ const Target* targetOf(mlir::Operation* op) {
   if (!module) module = op->getParentOfType<mlir::ModuleOp>();
   auto chip = module ? module->getAttrOfType<mlir::StringAttr>(kChipAttr) : mlir::StringAttr();
   if (!chip) {
-    op->emitError() << "the module does not say for which chip it is: give it '" << kChipAttr << "'";
+    op->emitError() << "the module does not say for which chip it is: give it '" << kChipAttr
+                    << "'";
     return nullptr;
   }
   return lookup_target(chip.getValue());

@@ -1,5 +1,5 @@
-// C++ side of the dialect: types, enums, ops, and the names of the module attributes that travel from
-// the trace to the code object.
+// C++ side of the dialect: types, enums, ops, and the names of the module attributes that travel
+// from the trace to the code object.
 #pragma once
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
@@ -14,10 +14,9 @@
 #include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "runtime/target/target.h"
-
 #include "passes/dialect/BatonDialect.h.inc"
 #include "passes/dialect/BatonEnums.h.inc"
+#include "runtime/target/target.h"
 
 #define GET_TYPEDEF_CLASSES
 #include "passes/dialect/BatonTypes.h.inc"
@@ -28,12 +27,12 @@
 namespace baton::ir {
 
 /// Attributes of the module.
-inline constexpr llvm::StringLiteral kChipAttr = "baton.chip";        ///< string, a known chip
-inline constexpr llvm::StringLiteral kKeyAttr = "baton.key";          ///< string, canonical key text
-inline constexpr llvm::StringLiteral kStagesAttr = "baton.stages";    ///< array of strings, in order
-inline constexpr llvm::StringLiteral kArgsAttr = "baton.args";        ///< array of dictionaries
+inline constexpr llvm::StringLiteral kChipAttr = "baton.chip";      ///< string, a known chip
+inline constexpr llvm::StringLiteral kKeyAttr = "baton.key";        ///< string, canonical key text
+inline constexpr llvm::StringLiteral kStagesAttr = "baton.stages";  ///< array of strings, in order
+inline constexpr llvm::StringLiteral kArgsAttr = "baton.args";      ///< array of dictionaries
 inline constexpr llvm::StringLiteral kRegionsAttr = "baton.regions";  ///< array of dictionaries
-inline constexpr llvm::StringLiteral kScratchBytesAttr = "baton.scratch_bytes";  ///< i64
+inline constexpr llvm::StringLiteral kScratchBytesAttr = "baton.scratch_bytes";     ///< i64
 inline constexpr llvm::StringLiteral kPeerHalfBytesAttr = "baton.peer_half_bytes";  ///< i64
 inline constexpr llvm::StringLiteral kGridAttr = "baton.grid";            ///< i64, workgroups
 inline constexpr llvm::StringLiteral kWorkgroupAttr = "baton.workgroup";  ///< i64, lanes

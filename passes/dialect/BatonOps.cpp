@@ -1,6 +1,6 @@
 // Verifiers and interfaces of the ops. No assert stands before a diagnostic for the same condition.
-#include "passes/dialect/BatonDialect.h"
 #include "mlir/IR/Builders.h"
+#include "passes/dialect/BatonDialect.h"
 
 #define GET_OP_CLASSES
 #include "passes/dialect/BatonOps.cpp.inc"
@@ -14,7 +14,8 @@ using mlir::success;
 namespace {
 
 void inferBelow(mlir::Value result, int64_t count, mlir::SetIntRangeFn set) {
-  set(result, mlir::ConstantIntRanges::fromUnsigned(llvm::APInt(32, 0), llvm::APInt(32, count - 1)));
+  set(result,
+      mlir::ConstantIntRanges::fromUnsigned(llvm::APInt(32, 0), llvm::APInt(32, count - 1)));
 }
 
 /// The region that a hand-off op names, or null with a diagnostic.
@@ -201,7 +202,8 @@ LogicalResult PollOp::verify() {
   }
   size_t words = 0;
   for (int32_t count : getCounts()) {
-    if (count != 1 && count != 2) return emitOpError() << "polls " << count << " words: expected 1 or 2";
+    if (count != 1 && count != 2)
+      return emitOpError() << "polls " << count << " words: expected 1 or 2";
     words += count;
   }
   if (getWords().size() == words) return success();
@@ -210,8 +212,8 @@ LogicalResult PollOp::verify() {
 
 LogicalResult PollOp::verifySymbolUses(mlir::SymbolTableCollection&) {
   size_t word = 0;
-  for (auto [symbol, count] : llvm::zip(getRegions().getAsRange<mlir::FlatSymbolRefAttr>(),
-                                        getCounts())) {
+  for (auto [symbol, count] :
+       llvm::zip(getRegions().getAsRange<mlir::FlatSymbolRefAttr>(), getCounts())) {
     RegionOp region = requireRegion(*this, symbol);
     if (!region || failed(requirePeers(*this, getHandoffs(), region))) return failure();
     for (int32_t i = 0; i < count; ++i, ++word) {

@@ -1,0 +1,156 @@
+// Checks every hand-off against its region's declaration. Changes nothing.
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
+#include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
+#include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
+#include "passes/Passes.h"
+#include "passes/check/stage_error.h"
+#include "passes/dialect/BatonDialect.h"
+
+namespace baton::ir {
+#define GEN_PASS_DEF_CHECKHANDOFFS
+#include "passes/Passes.h.inc"
+
+namespace {
+
+namespace scf = mlir::scf;
+using mlir::LogicalResult;
+
+/// How each region is used, in the order of the declarations.
+struct Uses {
+  mlir::Operation* put = nullptr;
+  mlir::Operation* poll = nullptr;
+};
+
+class HandoffCheck {
+ public:
+  explicit HandoffCheck(mlir::ModuleOp module) : module_(module) {}
+
+  LogicalResult run() {
+    if (failed(inferRanges())) return module_.emitError("cannot infer the ranges of indices");
+    for (RegionOp region : module_.getOps<RegionOp>()) uses_[region];
+    mlir::WalkResult result = module_->walk([&](mlir::Operation* op) {
+      return failed(visit(op)) ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+    });
+    if (result.wasInterrupted()) return mlir::failure();
+    return checkPartners();
+  }
+
+ private:
+  LogicalResult inferRanges() {
+    solver_.load<mlir::dataflow::DeadCodeAnalysis>();
+    solver_.load<mlir::dataflow::SparseConstantPropagation>();
+    solver_.load<mlir::dataflow::IntegerRangeAnalysis>();
+    return solver_.initializeAndRun(module_);
+  }
+
+  LogicalResult visit(mlir::Operation* op) {
+    if (auto put = mlir::dyn_cast<PutOp>(op)) {
+      RegionOp region = lookupRegion(op, put.getRegionAttr());
+      uses_[region].put = op;
+      return checkIndex(op, region, put.getIndex(), static_cast<int64_t>(put.getValues().size()));
+    }
+    if (auto publish = mlir::dyn_cast<PublishOp>(op)) {
+      RegionOp region = lookupRegion(op, publish.getRegionAttr());
+      uses_[region].put = op;
+      return checkIndex(op, region, publish.getIndex(), 1);
+    }
+    if (auto poll = mlir::dyn_cast<PollOp>(op)) return visitPoll(poll);
+    return mlir::success();
+  }
+
+  LogicalResult visitPoll(PollOp poll) {
+    RegionOp first;
+    for (auto [symbol, index, count] :
+         llvm::zip(poll.getRegions().getAsRange<mlir::FlatSymbolRefAttr>(), poll.getIndices(),
+                   poll.getCounts())) {
+      RegionOp region = lookupRegion(poll, symbol);
+      uses_[region].poll = poll;
+      if (!first) first = region;
+      if (region.getSpace() != first.getSpace()) {
+        return stageError(poll) << "one poll over two spaces: '" << first.getSymName() << "' is "
+                                << stringifySpace(first.getSpace()) << ", '" << region.getSymName()
+                                << "' is " << stringifySpace(region.getSpace());
+      }
+      if (failed(checkIndex(poll, region, index, count))) return mlir::failure();
+    }
+    return mlir::success();
+  }
+
+  /// Refuses an index that every lane computes out of bounds. An index that only some lanes compute
+  /// so is left to the guards around it.
+  LogicalResult checkIndex(mlir::Operation* op, RegionOp region, mlir::Value index, int64_t count) {
+    const auto* lattice = solver_.lookupState<mlir::dataflow::IntegerValueRangeLattice>(index);
+    if (!lattice || lattice->getValue().isUninitialized()) return mlir::success();
+    const mlir::ConstantIntRanges& range = lattice->getValue().getValue();
+    int64_t low = range.smin().getSExtValue(), high = range.smax().getSExtValue();
+    if (high >= 0 && low + count <= region.words()) return mlir::success();
+    auto diagnostic = stageError(op) << "word ";
+    diagnostic << low;
+    if (high != low) diagnostic << " .. " << high;
+    return diagnostic << " of region '" << region.getSymName() << "' is out of bounds: it has "
+                      << region.words() << " words";
+  }
+
+  LogicalResult checkPartners() {
+    bool hangs = false;
+    for (auto& [op, uses] : uses_) {
+      auto region = mlir::cast<RegionOp>(op);
+      if (uses.poll && !uses.put) {
+        stageError(uses.poll) << "polls region '" << region.getSymName() << "', which nothing puts";
+        hangs = true;
+      } else if (!uses.poll) {
+        if (uses.put && region.getElement().isInteger(32))
+          continue;  // flags may serve a later launch
+        region.emitRemark() << "region '" << region.getSymName() << "' is never polled";
+      }
+    }
+    return mlir::failure(hangs);
+  }
+
+  mlir::ModuleOp module_;
+  mlir::DataFlowSolver solver_;
+  llvm::MapVector<mlir::Operation*, Uses> uses_;
+};
+
+/// Remarks on polls that wait behind streaming loads: a poll's loads retire in order behind them.
+class InFlightCheck {
+ public:
+  void visit(mlir::Region& region, llvm::SetVector<mlir::Value>& in_flight) {
+    for (mlir::Block& block : region) {
+      for (mlir::Operation& op : block) visit(op, in_flight);
+    }
+  }
+
+ private:
+  void visit(mlir::Operation& op, llvm::SetVector<mlir::Value>& in_flight) {
+    for (mlir::Value operand : op.getOperands()) in_flight.remove(operand);
+    if (auto load = mlir::dyn_cast<LoadOp>(op); load && load.getStreaming()) {
+      in_flight.insert(load.getWords());
+    }
+    if (mlir::isa<PollOp>(op) && !in_flight.empty()) {
+      stageRemark(&op) << "polls behind " << in_flight.size() << " streaming loads in flight";
+    }
+    if (mlir::isa<StageOp>(op)) return visit(op.getRegion(0), in_flight);
+    llvm::SetVector<mlir::Value> after = in_flight;
+    for (mlir::Region& region : op.getRegions()) {
+      llvm::SetVector<mlir::Value> inside = in_flight;
+      visit(region, inside);
+      after.insert_range(inside);
+    }
+    in_flight = std::move(after);
+  }
+};
+
+struct CheckHandoffsPass : impl::CheckHandoffsBase<CheckHandoffsPass> {
+  void runOnOperation() override {
+    markAllAnalysesPreserved();
+    if (failed(HandoffCheck(getOperation()).run())) return signalPassFailure();
+    llvm::SetVector<mlir::Value> in_flight;
+    InFlightCheck().visit(getOperation().getBodyRegion(), in_flight);
+  }
+};
+
+}  // namespace
+}  // namespace baton::ir
