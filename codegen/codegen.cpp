@@ -1,0 +1,59 @@
+#include "codegen/codegen.h"
+
+#include <llvm/Support/raw_ostream.h>
+#include <mlir/IR/BuiltinOps.h>
+
+#include <chrono>
+
+#include "codegen/emit.h"
+#include "codegen/facts.h"
+#include "codegen/link.h"
+#include "codegen/llvm_job.h"
+#include "codegen/translate.h"
+
+namespace baton {
+namespace {
+
+/// The milliseconds that `work` takes.
+template <typename Work>
+double timed_ms(Work work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+std::string text_of(const llvm::Module& module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream, nullptr);
+  return text;
+}
+
+}  // namespace
+
+CodegenResult generate(mlir::ModuleOp module, const CodegenOptions& options) {
+  using namespace codegen;
+  const KernelFacts facts = read_facts(module);
+  LlvmJob job(facts.chip);
+  CodegenResult result;
+  PhaseTimes& times = result.times;
+  times.translate_ms = timed_ms([&] { translate(module, facts, options.sources, job); });
+  if (options.until == EmitStage::llvm_ir) {
+    result.llvm_ir = text_of(*job.module());
+    return result;
+  }
+  times.optimise_ms = timed_ms([&] { optimise(job); });
+  if (options.until == EmitStage::assembly) {
+    times.emit_ms = timed_ms([&] { result.assembly = emit_assembly(job); });
+  } else {
+    times.emit_ms = timed_ms([&] { result.object = emit_object(job); });
+  }
+  result.warnings = job.reports().warnings;
+  if (options.until != EmitStage::code_object) return result;
+  times.link_ms = timed_ms([&] { result.code_object = link_shared(result.object); });
+  result.object.clear();
+  return result;
+}
+
+}  // namespace baton
