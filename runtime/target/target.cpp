@@ -32,8 +32,8 @@ constexpr std::array<Target, 3> kTargets = {{
      .has_permlane_swap = true,
      .has_mx_mfma = true,
      .has_bf16_conversions = true,
-     .load_policy = {sc0, sc1, sc0 | sc1},
-     .store_policy = {sc0, sc1, sc0 | sc1},
+     .load_policy = {0, sc0, sc1, sc0 | sc1},
+     .store_policy = {0, sc0, sc1, sc0 | sc1},
      .streaming_policy = nt},
     {.chip = "gfx942",
      .products = "MI300X, MI325X",
@@ -52,8 +52,8 @@ constexpr std::array<Target, 3> kTargets = {{
      .has_permlane_swap = false,
      .has_mx_mfma = false,
      .has_bf16_conversions = false,
-     .load_policy = {sc0, sc1, sc0 | sc1},
-     .store_policy = {sc0, sc1, sc0 | sc1},
+     .load_policy = {0, sc0, sc1, sc0 | sc1},
+     .store_policy = {0, sc0, sc1, sc0 | sc1},
      .streaming_policy = nt},
     {.chip = "gfx90a",
      .products = "MI210, MI250, MI250X",
@@ -72,15 +72,15 @@ constexpr std::array<Target, 3> kTargets = {{
      .has_permlane_swap = false,
      .has_mx_mfma = false,
      .has_bf16_conversions = false,
-     .load_policy = {0, sc0, sc0 | nt},
-     .store_policy = {0, sc0, sc0 | nt},
+     .load_policy = {0, 0, sc0, sc0 | nt},
+     .store_policy = {0, 0, sc0, sc0 | nt},
      .streaming_policy = nt},
 }};
 
 }  // namespace
 
 std::string_view name(Scope scope) {
-  constexpr std::string_view kNames[] = {"workgroup", "device", "system"};
+  constexpr std::string_view kNames[] = {"wave", "workgroup", "device", "system"};
   return kNames[static_cast<int>(scope)];
 }
 

@@ -9,8 +9,9 @@
 
 namespace baton {
 
-/// How far a memory operation must be visible. The order is the order of reach.
-enum class Scope : uint8_t { workgroup, device, system };
+/// How far a memory operation must be visible. The order is the order of reach; `wave` is a plain
+/// access, which need not be seen by, nor see, what other waves do during the launch.
+enum class Scope : uint8_t { wave, workgroup, device, system };
 
 std::string_view name(Scope scope);
 
@@ -46,8 +47,8 @@ struct Target {
   bool has_permlane_swap;      ///< v_permlane16_swap, v_permlane32_swap
   bool has_mx_mfma;            ///< 16x16x128 f8f6f4 with E8M0 scales
   bool has_bf16_conversions;   ///< v_cvt_pk_bf16_f32
-  uint32_t load_policy[3];     ///< aux bits of a load, by Scope
-  uint32_t store_policy[3];    ///< aux bits of a store, by Scope
+  uint32_t load_policy[4];     ///< aux bits of a load, by Scope
+  uint32_t store_policy[4];    ///< aux bits of a store, by Scope
   uint32_t streaming_policy;   ///< or'd in for data that is read once
 
   uint32_t load_aux(Scope scope) const { return load_policy[static_cast<int>(scope)]; }

@@ -1,0 +1,101 @@
+// The architectural state of a wave and of its workgroup.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "runtime/emulator/counters.h"
+#include "runtime/emulator/instruction.h"
+
+namespace baton::emulator {
+
+class AddressSpace;
+class Program;
+struct Allocation;
+struct Dispatch;
+struct Workgroup;
+
+/// Why a wave's slice ended.
+enum class Stop : uint8_t { none, slice, sleep, barrier, ended };
+
+/// Where a wave stands with the scheduler.
+enum class WaveState : uint8_t { runnable, barrier, parked, ended };
+
+/// A line of memory that a waiting wave has read, and its version then.
+struct Watch {
+  uint32_t bucket;
+  uint32_t version;
+};
+
+/// How a wave watches itself spin: a loop iteration that ends where and as it began, having written
+/// nothing, repeats until something that it read changes.
+struct SpinWatch {
+  static constexpr int kMaxWatches = 96;
+  bool active = false;      ///< record what is read
+  bool pure = false;        ///< nothing was written since the last probe
+  bool reads_lds = false;
+  bool reads_clock = false;
+  int watches = 0;
+  uint32_t probe_pc = ~0u;
+  uint64_t state_hash = 0;
+  uint32_t naps = 0;  ///< parks in a row that ended by the clock
+  uint64_t last_address = 0;  ///< of the last load, for the report of a hang
+  uint64_t last_value = 0;
+  uint32_t last_load_pc = 0;
+  Watch watch[kMaxWatches];
+};
+
+/// The default MODE: round to nearest even, denormals kept.
+inline constexpr uint32_t kModeDefaultFloat = 0xf0;
+inline constexpr uint32_t kModeDx10Clamp = 1u << 8;
+inline constexpr uint32_t kModeIeee = 1u << 9;
+
+struct Wave {
+  uint32_t* file[2];  ///< VGPRs, AGPRs: rows of 64 lanes
+  uint32_t pc = 0;    ///< index of the next instruction
+  bool scc = false;
+  Stop stop = Stop::none;
+  bool exec_full = true;
+  bool exec_lanes_stale = true;
+  bool yield_at_branch = false;  ///< the slice is over at the next backward branch
+  bool yield_at_memory = false;  ///< count down `memory_budget` and end the slice at zero
+  int32_t memory_budget = 0;
+  uint32_t mode = kModeDefaultFloat;
+  uint8_t* lds = nullptr;
+  uint32_t lds_bytes = 0;
+  Workgroup* workgroup = nullptr;
+  const Dispatch* dispatch = nullptr;
+  AddressSpace* memory = nullptr;
+  const Allocation* last_allocation = nullptr;
+  uint64_t scratch_base = 0;  ///< of lane 0, in the swizzled private segment's backing
+  uint64_t* scratch_words = nullptr;
+  WaveState state = WaveState::runnable;
+  int index = 0;  ///< in the workgroup
+  Counters* counters = nullptr;
+  SpinWatch spin;
+  alignas(64) uint32_t sgpr[kSgprs];
+  alignas(64) uint32_t exec_lanes[kLanes];  ///< all ones where EXEC is set, when not stale
+
+  uint64_t sgpr64(int i) const { return sgpr[i] | uint64_t{sgpr[i + 1]} << 32; }
+  uint64_t exec() const { return sgpr64(kExec); }
+  uint64_t vcc() const { return sgpr64(kVcc); }
+  void exec_changed() {
+    exec_full = exec() == ~uint64_t{0};
+    exec_lanes_stale = true;
+  }
+  void set_sgpr(int i, uint32_t v) {
+    sgpr[i] = v;
+    if (i >= kExec) exec_changed();
+  }
+  void set_sgpr64(int i, uint64_t v) {
+    sgpr[i] = static_cast<uint32_t>(v);
+    sgpr[i + 1] = static_cast<uint32_t>(v >> 32);
+    if (i >= kExec) exec_changed();
+  }
+  uint32_t* row(const Operand& operand, int word = 0) const {
+    return file[static_cast<int>(operand.kind)] + (operand.index + word) * kLanes;
+  }
+};
+
+}  // namespace baton::emulator
