@@ -45,9 +45,9 @@ struct Operand {
   uint8_t words = 1;   ///< registers in the operand, as printed
   bool plain = false;  ///< a VGPR or AGPR that is read as it is
   uint16_t index = 0;
-  uint64_t value = 0;               ///< of a constant, in the operand's type
-  const uint32_t* lanes = nullptr;  ///< a constant's low word, 64 times; the high word follows it
+  uint64_t value = 0;  ///< of a constant, in the operand's type
 };
+static_assert(sizeof(Operand) == 16);
 
 /// SDWA selections, in their encoding.
 enum class Select : uint8_t { byte0, byte1, byte2, byte3, word0, word1, dword };
@@ -76,11 +76,10 @@ enum class OpClass : uint8_t { salu, valu, mfma, smem, vmem_load, vmem_store, at
 
 struct Instruction {
   Handler handler = nullptr;
-  uint32_t next = 0;    ///< index of the instruction behind it
-  uint32_t target = 0;  ///< index that a branch goes to
   uint32_t flags = 0;
-  int32_t offset = 0;  ///< of a memory instruction; DS: offset0
-  uint32_t imm = 0;    ///< simm16, sign-extended by who reads it; DS: offset1; bitop3
+  int32_t offset = 0;   ///< of a memory instruction; DS: offset0
+  uint32_t imm = 0;     ///< simm16, zero-extended; DS: offset1; bitop3
+  uint32_t target = 0;  ///< index that a branch goes to
   uint16_t dpp_ctrl = 0;
   uint8_t row_mask = 0xf, bank_mask = 0xf;
   uint8_t op_sel = 0, op_sel_hi = 0, neg_lo = 0, neg_hi = 0;
@@ -89,13 +88,10 @@ struct Instruction {
   Select dst_sel = Select::dword;
   Unused dst_unused = Unused::pad;
   Select src_sel[2] = {Select::dword, Select::dword};
-  OpClass op_class = OpClass::other;
   Operand dst;
-  Operand sdst;  ///< the second result: carry out, v_div_scale's vcc
   Operand src[5];
-  uint64_t address = 0;     ///< offset of its first byte in the code object's image
-  const char* name = nullptr;  ///< the mnemonic without its encoding's suffix
-  const char* text = nullptr;  ///< as LLVM prints it
+  Operand sdst;                 ///< the second result: carry out, v_div_scale's vcc
+  const char* name = nullptr;   ///< the mnemonic without its encoding's suffix
 };
 
 /// One line of a family's table: how a mnemonic is executed and how its operands are read.

@@ -64,7 +64,7 @@ BATON_INLINE void unpack_mask(uint64_t mask, uint32_t* bit) {
 /// The scalar value of an SGPR or constant operand, 32 and 64 bits wide, without modifiers.
 BATON_INLINE uint32_t scalar32(const Wave& w, const Operand& o) {
   if (o.kind == OperandKind::constant) return static_cast<uint32_t>(o.value);
-  return o.index == kScc ? w.scc : w.sgpr[o.index];
+  return w.sgpr[o.index];
 }
 BATON_INLINE uint64_t scalar64(const Wave& w, const Operand& o) {
   if (o.kind == OperandKind::constant) return o.value;
@@ -79,7 +79,16 @@ void fetch64_slow(Wave& w, const Instruction& in, int which, uint32_t* lo, uint3
 BATON_INLINE const uint32_t* fetch(Wave& w, const Instruction& in, int which, Lanes& scratch) {
   const Operand& o = in.src[which];
   if (o.plain) [[likely]] return w.row(o);
-  if (o.lanes) return o.lanes;
+  if (o.kind == OperandKind::constant) {
+    const uint32_t value = static_cast<uint32_t>(o.value);
+    for (int i = 0; i < kLanes; ++i) scratch.v[i] = value;
+    return scratch.v;
+  }
+  if (o.kind == OperandKind::sgpr && !o.modifiers && o.index < kSharedBase) {
+    const uint32_t value = w.sgpr[o.index];
+    for (int i = 0; i < kLanes; ++i) scratch.v[i] = value;
+    return scratch.v;
+  }
   return fetch_slow(w, in, which, scratch.v);
 }
 
@@ -91,7 +100,6 @@ struct Pair {
 BATON_INLINE Pair fetch64(Wave& w, const Instruction& in, int which, Lanes (&scratch)[2]) {
   const Operand& o = in.src[which];
   if (o.plain) [[likely]] return {w.row(o), w.row(o, 1)};
-  if (o.lanes) return {o.lanes, o.lanes + kLanes};
   fetch64_slow(w, in, which, scratch[0].v, scratch[1].v);
   return {scratch[0].v, scratch[1].v};
 }

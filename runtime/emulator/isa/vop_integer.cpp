@@ -234,9 +234,10 @@ void mad_64_32(Wave& w, const Instruction& in) {
     const uint64_t product = is_signed ? static_cast<uint64_t>(int64_t{s(a[i])} * s(b[i]))
                                        : uint64_t{a[i]} * b[i];
     const uint64_t r = product + addend;
-    out.v[i] = is_signed ? u32{__builtin_add_overflow_p(static_cast<int64_t>(product),
-                                                        static_cast<int64_t>(addend), int64_t{0})}
-                         : u32{r < addend};
+    int64_t sum;
+    const bool overflow = __builtin_add_overflow(static_cast<int64_t>(product),
+                                                 static_cast<int64_t>(addend), &sum);
+    out.v[i] = is_signed ? overflow : r < addend;
     return r;
   });
   write_carry(w, in, out.v);

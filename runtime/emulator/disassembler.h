@@ -1,0 +1,29 @@
+// LLVM's MC layer: bytes to the text of one instruction. No LLVM header shows here.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "runtime/base/bytes.h"
+
+namespace baton::emulator {
+
+class Disassembler {
+ public:
+  /// Throws Error (environment) when this LLVM lacks the AMDGPU back end, Error (user) when it does
+  /// not know the chip.
+  explicit Disassembler(std::string_view chip);
+  ~Disassembler();
+
+  /// The instruction at the start of `bytes`: its size, and `text` as LLVM prints it (mnemonic, one
+  /// space or tab, operands). 0 when the bytes are no instruction of the chip.
+  uint32_t decode(ByteView bytes, uint64_t address, std::string& text) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace baton::emulator

@@ -1,0 +1,74 @@
+#include "runtime/emulator/handlers.h"
+
+#include "runtime/base/error.h"
+#include "runtime/emulator/scalar_families.h"
+
+#define BATON_ISA isa_baseline
+#include "runtime/emulator/isa/families.h"
+#undef BATON_ISA
+#define BATON_ISA isa_avx2
+#include "runtime/emulator/isa/families.h"
+#undef BATON_ISA
+#define BATON_ISA isa_avx512
+#include "runtime/emulator/isa/families.h"
+#undef BATON_ISA
+
+namespace baton::emulator {
+namespace {
+
+#define BATON_FAMILIES(isa)                                                                      \
+  {                                                                                              \
+    isa::vop_integer_rows(), isa::vop_half_rows(), isa::vop_float_rows(),                        \
+        isa::vop_double_rows(), isa::vop_math_rows(), isa::vop_convert_rows(),                   \
+        isa::vop_convert_small_rows(), isa::vop_compare_rows(), isa::vop_packed_rows(),          \
+        isa::vop_dot_rows(), isa::cross_lane_rows(), isa::mfma_rows(), isa::lds_rows(),          \
+        isa::lds_atomic_rows(), isa::buffer_rows(), isa::flat_rows(), isa::memory_atomic_rows(), \
+  }
+
+std::vector<OpTable> families(HostLevel level) {
+  switch (level) {
+    case HostLevel::avx512: return BATON_FAMILIES(isa_avx512);
+    case HostLevel::avx2: return BATON_FAMILIES(isa_avx2);
+    default: return BATON_FAMILIES(isa_baseline);
+  }
+}
+
+}  // namespace
+
+std::string_view name(HostLevel level) {
+  constexpr std::string_view kNames[] = {"baseline", "avx2", "avx512"};
+  return kNames[static_cast<int>(level)];
+}
+
+HostLevel best_host_level() {
+  if (__builtin_cpu_supports("x86-64-v4")) return HostLevel::avx512;
+  if (__builtin_cpu_supports("x86-64-v3")) return HostLevel::avx2;
+  return HostLevel::baseline;
+}
+
+const HandlerTable& HandlerTable::of(HostLevel level) {
+  static const HandlerTable tables[] = {HandlerTable(HostLevel::baseline),
+                                        HandlerTable(HostLevel::avx2),
+                                        HandlerTable(HostLevel::avx512)};
+  return tables[static_cast<int>(level)];
+}
+
+HandlerTable::HandlerTable(HostLevel level) {
+  std::vector<OpTable> tables = {salu_rows(), salu_control_rows(), smem_rows()};
+  for (const OpTable& table : families(level)) tables.push_back(table);
+  for (const OpTable& table : tables) {
+    for (size_t i = 0; i < table.count; ++i) {
+      const OpRow& row = table.rows[i];
+      const bool inserted = by_name_.emplace(row.name, &row).second;
+      BATON_CHECK(inserted, row.name);
+      rows_.push_back(&row);
+    }
+  }
+}
+
+const OpRow* HandlerTable::find(std::string_view mnemonic) const {
+  const auto found = by_name_.find(mnemonic);
+  return found == by_name_.end() ? nullptr : found->second;
+}
+
+}  // namespace baton::emulator

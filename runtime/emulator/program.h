@@ -1,0 +1,62 @@
+// A code object, decoded once: every instruction bound to its handler.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/emulator/instruction.h"
+#include "runtime/object/elf_image.h"
+
+namespace baton::emulator {
+
+class HandlerTable;
+
+/// What is needed of an instruction only when somebody asks.
+struct InstructionInfo {
+  uint64_t vaddr = 0;  ///< in the code object
+  std::string text;    ///< as LLVM prints it
+  const OpRow* row = nullptr;
+};
+
+class Program {
+ public:
+  /// `image` must outlive nothing: what is needed of it is copied. Throws Error (environment) when LLVM
+  /// cannot decode for the chip.
+  Program(const ElfImage& image, const HandlerTable& handlers);
+
+  const Instruction* code() const { return code_.data(); }
+  size_t size() const { return code_.size(); }
+  const InstructionInfo& info(size_t index) const { return info_[index]; }
+  static constexpr uint32_t kNowhere = ~0u;
+  /// The instruction that starts at a code object's address, or kNowhere.
+  uint32_t index_of(uint64_t vaddr) const;
+  const std::string& chip() const { return chip_; }
+
+  /// "attn_post.cpp:41" from the DWARF line table, with the functions that were inlined there; empty
+  /// where there is none.
+  std::string source_line(size_t index) const;
+  /// The symbol that holds the instruction.
+  std::string function(size_t index) const;
+
+ private:
+  struct Symbol {
+    uint64_t vaddr, size;
+    std::string name;
+  };
+
+  void decode_segment(const ElfSegment& segment, const HandlerTable& handlers);
+  void bind(Instruction& in, InstructionInfo& info, ByteView bytes, const HandlerTable& handlers);
+  void resolve_branches();
+
+  std::string chip_;
+  std::vector<uint8_t> file_;  ///< for the line table
+  std::vector<Instruction> code_;
+  std::vector<InstructionInfo> info_;
+  std::vector<uint32_t> index_;  ///< by dword from code_vaddr_
+  uint64_t code_vaddr_ = 0;
+  std::vector<Symbol> symbols_;
+};
+
+}  // namespace baton::emulator
