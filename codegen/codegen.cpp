@@ -5,8 +5,9 @@
 
 #include <chrono>
 
+#include "codegen/draft_record.h"
 #include "codegen/emit.h"
-#include "codegen/facts.h"
+#include "codegen/finish.h"
 #include "codegen/link.h"
 #include "codegen/llvm_job.h"
 #include "codegen/translate.h"
@@ -34,11 +35,11 @@ std::string text_of(const llvm::Module& module) {
 
 CodegenResult generate(mlir::ModuleOp module, const CodegenOptions& options) {
   using namespace codegen;
-  const KernelFacts facts = read_facts(module);
-  LlvmJob job(facts.chip);
+  const Record draft = draft_record(module);
+  LlvmJob job(draft.chip);
   CodegenResult result;
   PhaseTimes& times = result.times;
-  times.translate_ms = timed_ms([&] { translate(module, facts, options.sources, job); });
+  times.translate_ms = timed_ms([&] { translate(module, draft, options.sources, job); });
   if (options.until == EmitStage::llvm_ir) {
     result.llvm_ir = text_of(*job.module());
     return result;
@@ -51,8 +52,11 @@ CodegenResult generate(mlir::ModuleOp module, const CodegenOptions& options) {
   }
   result.warnings = job.reports().warnings;
   if (options.until != EmitStage::code_object) return result;
-  times.link_ms = timed_ms([&] { result.code_object = link_shared(result.object); });
+  Bytes linked;
+  times.link_ms = timed_ms([&] { linked = link_shared(result.object); });
   result.object.clear();
+  times.check_ms = timed_ms(
+      [&] { result.code_object = finish(draft, std::move(linked), job.reports().resources); });
   return result;
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/base/bytes.h"
+#include "runtime/object/code_object.h"
 
 namespace mlir {
 class ModuleOp;
@@ -46,13 +46,13 @@ struct CodegenResult {
   std::string llvm_ir;
   std::string assembly;
   Bytes object;
-  Bytes code_object;
+  CodeObject code_object;
   std::vector<std::string> warnings;  ///< LLVM's, one line each
   PhaseTimes times;
 };
 
-/// Compiles a module of one kernel, with the attributes that codegen/facts.h describes. The same
-/// module and options give the same bytes. Any thread may call it, with a context of its own.
+/// Compiles a module of one kernel, with the attributes that codegen/draft_record.h describes. The
+/// same module and options give the same bytes. Any thread may call it, with a context of its own.
 /// Throws Error: user for a module that is not what it should be, that exceeds the chip or that
 /// spills registers (the message gives the counts); environment when the link finds no room;
 /// failed_check for a fault of the compiler.

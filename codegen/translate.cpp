@@ -43,15 +43,16 @@ void embed_sources(llvm::Module& module, const std::vector<SourceText>& sources)
 
 /// The waves a SIMD holds when one workgroup is on the CU: what a persistent kernel may count on,
 /// and so what it may spend registers for.
-int64_t waves_per_simd(const KernelFacts& facts, const Target& target) {
-  const int64_t waves = (facts.workgroup_lanes + target.wave_lanes - 1) / target.wave_lanes;
+int64_t waves_per_simd(const Record& draft, const Target& target) {
+  const int64_t waves =
+      (draft.resources.workgroup_lanes + target.wave_lanes - 1) / target.wave_lanes;
   return (waves + target.simds_per_cu - 1) / target.simds_per_cu;
 }
 
-void describe_kernel(llvm::Function& kernel, const KernelFacts& facts, const Target& target) {
+void describe_kernel(llvm::Function& kernel, const Record& draft, const Target& target) {
   llvm::LLVMContext& context = kernel.getContext();
-  const auto lanes = static_cast<uint32_t>(facts.workgroup_lanes);
-  const int64_t waves = waves_per_simd(facts, target);
+  const auto lanes = static_cast<uint32_t>(draft.resources.workgroup_lanes);
+  const int64_t waves = waves_per_simd(draft, target);
   kernel.addFnAttr("target-cpu", target.chip);
   kernel.addFnAttr("amdgpu-flat-work-group-size", fmt::format("{},{}", lanes, lanes));
   kernel.addFnAttr("uniform-work-group-size", "true");
@@ -90,18 +91,18 @@ std::unique_ptr<llvm::Module> to_llvm(mlir::ModuleOp module, LlvmJob& job,
 
 }  // namespace
 
-void translate(mlir::ModuleOp module, const KernelFacts& facts,
-               const std::vector<SourceText>& sources, LlvmJob& job) {
-  job.run("translate", [&] { job.module() = to_llvm(module, job, facts.symbol); });
+void translate(mlir::ModuleOp module, const Record& draft, const std::vector<SourceText>& sources,
+               LlvmJob& job) {
+  job.run("translate", [&] { job.module() = to_llvm(module, job, draft.kernel); });
   BATON_CHECK(job.module() != nullptr, "the translation to LLVM IR failed and said nothing");
   llvm::Module& ir = *job.module();
-  llvm::Function* const kernel = ir.getFunction(facts.symbol);
+  llvm::Function* const kernel = ir.getFunction(draft.kernel);
   BATON_CHECK(kernel != nullptr && !kernel->isDeclaration());
-  ir.setSourceFileName(facts.symbol);
+  ir.setSourceFileName(draft.kernel);
   ir.setTargetTriple(job.machine().getTargetTriple());
   ir.setDataLayout(job.machine().createDataLayout());
   set_flags(ir);
-  describe_kernel(*kernel, facts, find_target(facts.chip));
+  describe_kernel(*kernel, draft, find_target(draft.chip));
   embed_sources(ir, sources);
   job.run("verify", [&] {
     std::string& text = job.reports().errors.emplace_back();

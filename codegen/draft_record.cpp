@@ -1,20 +1,22 @@
-#include "codegen/facts.h"
+#include "codegen/draft_record.h"
 
 #include <mlir/Dialect/LLVMIR/LLVMDialect.h>
 #include <mlir/IR/BuiltinAttributes.h>
 #include <mlir/IR/BuiltinOps.h>
 
-#include <algorithm>
-#include <limits>
 #include <string_view>
 
 #include "runtime/base/error.h"
+#include "runtime/base/text.h"
 #include "runtime/target/target.h"
 
 namespace baton::codegen {
 namespace {
 
-constexpr std::string_view kHint = "codegen reads what the trace closed with: see codegen/facts.h";
+constexpr int64_t kMaxWorkgroupLanes = 1024;
+constexpr int64_t kMaxGrid = int64_t{1} << 31;
+constexpr std::string_view kHint =
+    "codegen reads what the trace closed with: see codegen/draft_record.h";
 
 [[noreturn]] void fail(std::string message) {
   throw Error(ErrorKind::user, std::move(message), std::string(kHint));
@@ -26,6 +28,7 @@ class Reader {
   Reader(mlir::DictionaryAttr values, std::string where, std::string prefix = {})
       : values_(values), where_(std::move(where)), prefix_(std::move(prefix)) {}
 
+  bool has(std::string_view name) const { return values_.contains(prefix_ + std::string(name)); }
   std::string text(std::string_view name) const {
     return get<mlir::StringAttr>(name, "a string").getValue().str();
   }
@@ -53,8 +56,6 @@ class Reader {
   const std::string& where() const { return where_; }
 
  private:
-  bool has(std::string_view name) const { return values_.contains(prefix_ + std::string(name)); }
-
   template <typename T>
   T get(std::string_view name, std::string_view type) const {
     const mlir::Attribute value = values_.get(prefix_ + std::string(name));
@@ -75,22 +76,54 @@ Reader entry(const mlir::Attribute& attribute, std::string where) {
   return {values, std::move(where)};
 }
 
-ArgumentFacts read_argument(const Reader& reader) {
-  return {.name = reader.text("name"),
-          .kind = reader.text("kind"),
-          .access = reader.text_or_empty("access"),
-          .dtype = reader.text_or_empty("dtype"),
-          .shape = reader.shape_or_empty("shape")};
+/// The enumerator that is spelt like the attribute `field`; `last` is the last one.
+template <typename Enum>
+Enum read_enum(const Reader& reader, std::string_view field, Enum last) {
+  const std::string text = reader.text(field);
+  std::string known;
+  for (int value = 0; value <= static_cast<int>(last); ++value) {
+    const std::string_view spelling = name(static_cast<Enum>(value));
+    if (spelling == text) return static_cast<Enum>(value);
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", spelling);
+  }
+  fail(fmt::format("{}: attribute {} is {}, not one of {}", reader.where(), field, quote(text),
+                   known));
 }
 
-RegionFacts read_region(const Reader& reader) {
+RecordArgument read_argument(const Reader& reader) {
+  RecordArgument argument;
+  argument.name = reader.text("name");
+  argument.kind = read_enum(reader, "kind", ArgumentKind::f32);
+  argument.size =
+      argument.kind == ArgumentKind::buffer || argument.kind == ArgumentKind::i64 ? 8 : 4;
+  if (argument.kind != ArgumentKind::buffer) {
+    argument.dtype = name(argument.kind);
+    return argument;
+  }
+  argument.access = read_enum(reader, "access", ArgumentAccess::read_write);
+  argument.dtype = reader.text("dtype");
+  argument.shape = reader.shape_or_empty("shape");
+  return argument;
+}
+
+RecordRegion read_region(const Reader& reader) {
   return {.name = reader.text("name"),
-          .space = reader.text("space"),
-          .protocol = reader.text("protocol"),
+          .space = read_enum(reader, "space", RegionSpace::peer),
+          .protocol = read_enum(reader, "protocol", RegionProtocol::plain),
           .dtype = reader.text("dtype"),
           .shape = reader.shape_or_empty("shape"),
-          .offset = reader.integer("offset"),
-          .bytes = reader.integer("bytes")};
+          .offset = static_cast<uint64_t>(reader.integer("offset")),
+          .bytes = static_cast<uint64_t>(reader.integer("bytes"))};
+}
+
+/// A count that the record keeps in 32 bits.
+uint32_t read_count(const Reader& reader, std::string_view field, int64_t least, int64_t most) {
+  const int64_t value = reader.integer(field);
+  if (value < least || value > most) {
+    fail(fmt::format("{}: attribute {} is {}, not in {} .. {}", reader.where(), field, value, least,
+                     most));
+  }
+  return static_cast<uint32_t>(value);
 }
 
 mlir::LLVM::LLVMFuncOp find_kernel(mlir::ModuleOp module) {
@@ -112,41 +145,38 @@ mlir::LLVM::LLVMFuncOp find_kernel(mlir::ModuleOp module) {
 
 }  // namespace
 
-KernelFacts read_facts(mlir::ModuleOp module) {
+Record draft_record(mlir::ModuleOp module) {
   const Reader reader(module->getAttrDictionary(), "module", "baton.");
   mlir::LLVM::LLVMFuncOp kernel = find_kernel(module);
-  KernelFacts facts;
-  facts.symbol = kernel.getSymName().str();
-  facts.chip = reader.text("chip");
-  facts.key = reader.text_or_empty("key");
-  facts.scratch_bytes = reader.integer_or_zero("scratch_bytes");
-  facts.peer_half_bytes = reader.integer_or_zero("peer_half_bytes");
-  facts.grid_workgroups = reader.integer_or_zero("grid");
-  facts.workgroup_lanes = reader.integer("workgroup");
-  find_target(facts.chip);
-  if (facts.workgroup_lanes < 1 || facts.workgroup_lanes > 1024) {
-    fail(fmt::format("module: attribute baton.workgroup is {}, not in 1 .. 1024 lanes",
-                     facts.workgroup_lanes));
-  }
+  Record record;
+  record.kernel = kernel.getSymName().str();
+  record.chip = reader.text("chip");
+  find_target(record.chip);
+  record.key = reader.text_or_empty("key");
+  record.resources.workgroup_lanes = read_count(reader, "workgroup", 1, kMaxWorkgroupLanes);
+  if (reader.has("grid"))
+    record.resources.grid_workgroups = read_count(reader, "grid", 1, kMaxGrid);
+  record.totals.scratch_bytes = static_cast<uint64_t>(reader.integer_or_zero("scratch_bytes"));
+  record.totals.peer_half_bytes = static_cast<uint64_t>(reader.integer_or_zero("peer_half_bytes"));
   for (const mlir::Attribute& stage : reader.list_or_empty("stages")) {
-    const auto name = llvm::dyn_cast<mlir::StringAttr>(stage);
-    if (!name) fail("module: attribute baton.stages holds something that is not a string");
-    facts.stages.push_back(name.getValue().str());
+    const auto text = llvm::dyn_cast<mlir::StringAttr>(stage);
+    if (!text) fail("module: attribute baton.stages holds something that is not a string");
+    record.stages.push_back(text.getValue().str());
   }
   for (const mlir::Attribute& value : reader.list_or_empty("args")) {
-    const size_t index = facts.arguments.size();
-    facts.arguments.push_back(read_argument(entry(value, fmt::format("baton.args[{}]", index))));
+    const size_t index = record.arguments.size();
+    record.arguments.push_back(read_argument(entry(value, fmt::format("baton.args[{}]", index))));
   }
   for (const mlir::Attribute& value : reader.list_or_empty("regions")) {
-    const size_t index = facts.regions.size();
-    facts.regions.push_back(read_region(entry(value, fmt::format("baton.regions[{}]", index))));
+    const size_t index = record.regions.size();
+    record.regions.push_back(read_region(entry(value, fmt::format("baton.regions[{}]", index))));
   }
   const size_t parameters = kernel.getNumArguments();
-  if (!facts.arguments.empty() && facts.arguments.size() != parameters) {
-    fail(fmt::format("kernel {} takes {} arguments, but baton.args names {}", facts.symbol,
-                     parameters, facts.arguments.size()));
+  if (!record.arguments.empty() && record.arguments.size() != parameters) {
+    fail(fmt::format("kernel {} takes {} arguments, but baton.args names {}", record.kernel,
+                     parameters, record.arguments.size()));
   }
-  return facts;
+  return record;
 }
 
 }  // namespace baton::codegen
