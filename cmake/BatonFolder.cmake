@@ -17,6 +17,10 @@ if(BATON_SANITIZE)
   target_link_options(baton_flags INTERFACE -fsanitize=address,undefined)
 endif()
 
+if(BATON_FUZZ)  # coverage for libFuzzer; the fuzz targets alone link its main
+  target_compile_options(baton_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 # LLVM's and MLIR's headers, as system headers: their warnings are not ours to fix.
 add_library(baton_llvm INTERFACE)
 add_library(baton_mlir INTERFACE)
