@@ -33,7 +33,8 @@ def Baton_HandoffsType : Baton_Type<"Handoffs", "handoffs"> {
 }
 
 def Baton_ScopeAttr : I32EnumAttr<"ScopeKind", "how far a memory operation must be visible", [
-    I32EnumAttrCase<"workgroup", 0>, I32EnumAttrCase<"device", 1>, I32EnumAttrCase<"system", 2>]> {
+    I32EnumAttrCase<"wave", 0>, I32EnumAttrCase<"workgroup", 1>, I32EnumAttrCase<"device", 2>,
+    I32EnumAttrCase<"system", 3>]> {
   let cppNamespace = "::baton::ir";
 }
 

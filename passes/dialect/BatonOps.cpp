@@ -161,8 +161,11 @@ LogicalResult RegionOp::verify() {
 }
 
 LogicalResult HandoffsOp::verify() {
-  if (static_cast<bool>(getPeers()) == static_cast<bool>(getRank())) return success();
-  return emitOpError("takes peers and rank together");
+  if (static_cast<bool>(getPeers()) != static_cast<bool>(getRank())) {
+    return emitOpError("takes peers and rank together");
+  }
+  if ((*this)->getParentOp()->hasAttr(kKernelAttr)) return success();
+  return emitOpError("must stand at the top of the kernel, outside stages and branches");
 }
 
 LogicalResult PutOp::verify() {

@@ -1,0 +1,104 @@
+#include "builds/builder.h"
+
+#include <chrono>
+
+#include "builds/kernel_sources.h"
+#include "builds/kimi_k3/attn_post.h"
+#include "dsl/trace/trace.h"
+#include "llvm/Support/raw_ostream.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "passes/diagnostics.h"
+#include "passes/pipeline.h"
+#include "runtime/base/error.h"
+
+namespace baton::builds {
+namespace {
+
+using KernelFunction = void (*)(const BuildKey&);
+
+struct KernelEntry {
+  std::string_view family;
+  KernelFunction trace;
+};
+
+constexpr KernelEntry kKernels[] = {
+    {"attn_post", kimi_k3::trace_attn_post},
+};
+
+/// Milliseconds since the last call.
+class Stopwatch {
+ public:
+  double lap_ms() {
+    const auto now = std::chrono::steady_clock::now();
+    const std::chrono::duration<double, std::milli> lap = now - last_;
+    last_ = now;
+    return lap.count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+dsl::FinishedTrace trace_kernel(const BuildKey& key) {
+  for (const KernelEntry& kernel : kKernels) {
+    if (kernel.family != key.family()) continue;
+    dsl::Trace trace(find_target(key.chip()), key.text());
+    kernel.trace(key);
+    return trace.finish();
+  }
+  throw Error(ErrorKind::user, fmt::format("no kernel is called '{}'", key.family()));
+}
+
+void run_passes(mlir::ModuleOp module, std::vector<std::string>& remarks) {
+  ir::DiagnosticCollector diagnostics(*module.getContext());
+  mlir::PassManager manager(module.getContext());
+  ir::buildPipeline(manager);
+  if (failed(manager.run(module))) diagnostics.raise("the passes failed");
+  remarks = diagnostics.remarks();
+}
+
+std::string print(mlir::ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream, mlir::OpPrintingFlags().enableDebugInfo());
+  return text;
+}
+
+EmitStage codegen_stage(Emit until) {
+  switch (until) {
+    case Emit::llvm: return EmitStage::llvm_ir;
+    case Emit::assembly: return EmitStage::assembly;
+    case Emit::object: return EmitStage::object;
+    default: return EmitStage::code_object;
+  }
+}
+
+}  // namespace
+
+Build build(const BuildKey& key, Emit until) {
+  Build result;
+  Stopwatch watch;
+  dsl::FinishedTrace trace = trace_kernel(key);
+  result.times.trace_ms = watch.lap_ms();
+  if (until == Emit::baton) {
+    result.text = print(trace.module());
+    return result;
+  }
+  run_passes(trace.module(), result.remarks);
+  result.times.passes_ms = watch.lap_ms();
+  if (until == Emit::mlir) {
+    result.text = print(trace.module());
+    return result;
+  }
+  CodegenResult generated =
+      generate(trace.module(), {.until = codegen_stage(until), .sources = kernel_sources()});
+  result.times.codegen = generated.times;
+  for (std::string& warning : generated.warnings) result.remarks.push_back(std::move(warning));
+  result.text = until == Emit::llvm ? std::move(generated.llvm_ir) : std::move(generated.assembly);
+  result.object = std::move(generated.object);
+  result.code_object = std::move(generated.code_object);
+  return result;
+}
+
+}  // namespace baton::builds

@@ -1,0 +1,41 @@
+// The whole path of a key, in one room: trace, check, lower, generate.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "codegen/codegen.h"
+#include "runtime/key/build_key.h"
+
+namespace baton::builds {
+
+/// Where to stop on the one path. The order is the order of the work.
+enum class Emit : uint8_t {
+  baton,        ///< the trace, as text
+  mlir,         ///< after the passes, as text
+  llvm,         ///< LLVM IR before optimisation, as text
+  assembly,     ///< text
+  object,       ///< relocatable ELF
+  code_object,  ///< linked ELF with its record
+};
+
+struct BuildTimes {
+  double trace_ms = 0;
+  double passes_ms = 0;
+  PhaseTimes codegen;
+};
+
+/// Only the product that was asked for is filled.
+struct Build {
+  std::string text;        ///< baton, mlir, llvm, assembly
+  Bytes object;            ///< object
+  CodeObject code_object;  ///< code_object
+  std::vector<std::string> remarks;  ///< of the checks and of LLVM, one line each
+  BuildTimes times;
+};
+
+/// Compiles `key` for its chip. The same key gives the same product, from any thread and process.
+/// Throws Error; nothing is written anywhere.
+Build build(const BuildKey& key, Emit until = Emit::code_object);
+
+}  // namespace baton::builds

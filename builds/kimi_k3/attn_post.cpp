@@ -1,0 +1,186 @@
+#include "builds/kimi_k3/attn_post.h"
+
+#include <algorithm>
+
+#include "builds/kimi_k3/attn_res.h"
+#include "builds/kimi_k3/gemv.h"
+#include "builds/kimi_k3/model.h"
+#include "dsl/dsl.h"
+
+namespace baton::builds::kimi_k3 {
+
+using namespace dsl;
+
+namespace {
+
+constexpr int kOCtas = kBlocks - kNa;                             ///< CTAs 56 .. 255
+constexpr int kORounds = (kOTasks + kOCtas - 1) / kOCtas;         ///< row groups of an o CTA
+constexpr int kPairs = kRows / 2;                                 ///< row pairs of a task
+
+/// What stage o works on.
+struct OProj {
+  int tokens;                ///< S
+  Buffer<BF16> core;         ///< [S, 1536]
+  GemvMatrix w_o;            ///< [7168, 1536]
+  Region<BF16> ar;           ///< [8, S, 7168] on every rank
+  I32 rank;
+  TokenRows rows;            ///< one tile of core rows
+  std::array<WaveSums, 2> sums;  ///< rounds take turns: one barrier a round
+};
+
+/// A tile of core rows on its way to LDS: 16 bytes a thread and pass.
+struct CoreTile {
+  int first, tokens;
+  std::vector<Vec<BF16, 8>> values;
+};
+
+constexpr int kRowVectors = kProj / 8;
+
+CoreTile issue_core(const OProj& o, int first) {
+  CoreTile tile{first, std::min(kTokenTile, o.tokens - first), {}};
+  const int vectors = tile.tokens * kRowVectors;
+  for (int start = 0; start < vectors; start += kThreads) {
+    const I32 vector = min(start + thread_id(), vectors - 1);
+    tile.values.push_back(o.core.load<8>(first * kProj + 8 * vector));
+  }
+  return tile;
+}
+
+void core_to_lds(const OProj& o, const CoreTile& tile) {
+  const int vectors = tile.tokens * kRowVectors;
+  for (size_t pass = 0; pass < tile.values.size(); ++pass) {
+    const I32 vector = static_cast<int>(pass) * kThreads + thread_id();
+    If(vector < vectors, [&] {
+      const I32 token = vector / kRowVectors, k = 8 * (vector % kRowVectors);
+      o.rows.rows.store(token * o.rows.stride() + k, tile.values[pass]);
+    });
+  }
+}
+
+/// Thread (token, row pair) sums the waves, rounds to bf16 and pushes the pair to all 8 ranks.
+void push_partials(const OProj& o, const CoreTile& tile, const WaveSums& sums, const I32& group) {
+  const I32 thread = thread_id();
+  If(thread < tile.tokens * kPairs, [&] {
+    const I32 token = thread / kPairs, pair = thread % kPairs;
+    const auto [low, high] = sum_waves(sums, token, pair);
+    const I32 column = kRows * group + 2 * pair;
+    const I32 element = (o.rank * o.tokens + tile.first + token) * kHidden + column;
+    for (int to = 0; to < kTp; ++to) put_bf(o.ar.to(to), element, {low, high});
+  });
+}
+
+/// Row groups g = cta - 56, + 200, + 400 while < 448.
+void stage_o(OProj& o) {
+  const I32 first_group = cta_id() - kNa;
+  // The core rows are issued first: loads retire in order, so waiting for them leaves the weights of
+  // all rounds in flight.
+  CoreTile tile = issue_core(o, 0);
+  std::vector<TaskWeights> weights;
+  for (int round = 0; round < kORounds; ++round) {
+    weights.push_back(issue_weights(o.w_o, first_group + kOCtas * round));
+  }
+  keep_order();
+  while (true) {
+    core_to_lds(o, tile);
+    barrier();
+    o.rows.tokens = tile.tokens;
+    for (int round = 0; round < kORounds; ++round) {
+      const I32 group = first_group + kOCtas * round;
+      If(group < kOTasks, [&] {
+        const WaveSums& sums = o.sums[static_cast<size_t>(round) % o.sums.size()];
+        multiply(o.w_o, weights[static_cast<size_t>(round)], o.rows, sums);
+        barrier();
+        push_partials(o, tile, sums, group);
+      });
+    }
+    if (tile.first + tile.tokens == o.tokens) return;
+    tile = issue_core(o, tile.first + tile.tokens);
+    barrier();  // the last tile's rows and sums are read
+  }
+}
+
+/// Thread (token, column pair) sums the 8 ranks' partials in rank order and rounds -> LDS delta.
+void stage_reduce(int tokens, const Region<BF16>& ar, const LdsArray<BF16>& delta) {
+  constexpr int kColumnPairs = kCols / 2;
+  const int items = tokens * kColumnPairs;
+  for (int start = 0; start < items; start += kThreads) {
+    const I32 item = start + thread_id();
+    If(item < items, [&] {
+      const I32 token = item / kColumnPairs, pair = item % kColumnPairs;
+      std::vector<PollSpec<BF16>> specs;
+      for (int rank = 0; rank < kTp; ++rank) {
+        const I32 row = rank * tokens + token;
+        specs.push_back(ar.at(row * (kHidden / 2) + cta_id() * kColumnPairs + pair));
+      }
+      const std::vector<Vec<BF16, 2>> partials = poll(specs);
+      F32 low = to_f32(partials[0][0]), high = to_f32(partials[0][1]);
+      for (int rank = 1; rank < kTp; ++rank) {
+        low = low + to_f32(partials[static_cast<size_t>(rank)][0]);
+        high = high + to_f32(partials[static_cast<size_t>(rank)][1]);
+      }
+      delta.store(token * kCols + 2 * pair, pack_bf16({low, high}));
+    });
+  }
+  barrier();
+}
+
+}  // namespace
+
+void trace_attn_post(const BuildKey& key) {
+  const int tokens = static_cast<int>(key.integer("tokens"));
+  const AttnResShape shape{tokens, static_cast<int>(key.integer("nblocks")), key.number("eps"),
+                           key.number("out_eps"), key.flag("reset")};
+
+  Kernel kernel("attn_post", {.workgroup_lanes = kThreads, .grid_workgroups = kBlocks});
+  const auto core = kernel.buffer<BF16>("core", {tokens, kProj});
+  const auto w_o = kernel.buffer<BF16>("w_o", {kHidden, kProj});
+  const auto prefix = kernel.buffer<BF16>("prefix", {tokens, kHidden},
+                                          shape.reset ? Access::write : Access::read_write);
+  const auto blocks = kernel.buffer<BF16>("blocks", {});
+  const I32 blk_sm = kernel.i32("blk_sm"), blk_sr = kernel.i32("blk_sr");
+  const auto ares_nw = kernel.buffer<BF16>("ares_nw", {kHidden});
+  const auto ares_qk = kernel.buffer<BF16>("ares_qk", {kHidden});
+  const auto in_nw = kernel.buffer<BF16>("in_nw", {kHidden});
+  const auto x_out = kernel.buffer<BF16>("x_out", {tokens, kHidden}, Access::write);
+  const Handle scratch = kernel.memory("scratch");
+  const auto peers = kernel.table<I64>("peers", kTp);
+  const I32 rank = kernel.i32("rank");
+  const auto epoch = kernel.table<I32>("epoch", 1);
+  const I32 layer = kernel.i32("layer");
+  kernel.memory("diag");
+  kernel.memory("tl");
+
+  const Handoffs handoffs({.scratch = scratch,
+                           .epoch = epoch,
+                           .slot = kSlotK2 + layer,
+                           .peers = peers,
+                           .rank = rank});
+  const auto ar = handoffs.peer<BF16>("ar", {kTp, tokens, kHidden});
+  const AttnResRegions regions(handoffs, shape);
+
+  OProj o{tokens, core, {w_o, kProj}, ar, rank, {{}, kProj, 0}, {}};
+  AttnResLds attn_res_lds;
+  LdsLayout lds;
+  lds.one_of(
+      [&] {
+        const int tile = std::min(tokens, kTokenTile);
+        o.rows.rows = lds.array<BF16>("core_rows", tile * o.rows.stride());
+        o.sums[0].sums = lds.array<F32>("even_sums", WaveSums::kElements);
+        o.sums[1].sums = lds.array<F32>("odd_sums", WaveSums::kElements);
+      },
+      [&] { attn_res_lds = AttnResLds(lds, shape); });
+
+  If(cta_id() >= kNa, [&] {
+    stage("o", [&] { stage_o(o); });
+  }).Else([&] {
+    AttnRes attn_res(shape, {prefix, blocks, blk_sm, blk_sr, ares_nw, ares_qk, in_nw, x_out},
+                     regions, attn_res_lds);
+    stage("slice", [&] { attn_res.issue_loads(); });
+    stage("reduce", [&] { stage_reduce(tokens, ar, attn_res_lds.delta); });
+    stage("slice", [&] { attn_res.slice(); });
+    stage("gate", [&] { attn_res.gate(); });
+    stage("mix", [&] { attn_res.mix(); });
+  });
+}
+
+}  // namespace baton::builds::kimi_k3

@@ -1,0 +1,77 @@
+#include "builds/kimi_k3/gemv.h"
+
+namespace baton::builds::kimi_k3 {
+
+using namespace dsl;
+
+namespace {
+
+constexpr int kSteps = kKch / 32;
+
+/// The first k of a lane within a step: 8 (l / 16).
+I32 lane_k() { return lane_id() / 16 * 8; }
+
+/// Chunk `c` of this wave: w + 8 c.
+I32 chunk_of_wave(int c) { return wave_id() + kWaves * c; }
+
+bool may_pass_the_end(const GemvMatrix& matrix, int c) {
+  return kWaves * (c + 1) > matrix.chunks();
+}
+
+}  // namespace
+
+TaskWeights issue_weights(const GemvMatrix& matrix, const I32& group) {
+  const I32 row = kRows * group + lane_id() % kRows;
+  const I32 lane_start = row * matrix.k + lane_k();
+  TaskWeights weights(static_cast<size_t>(matrix.chunks_per_wave()));
+  for (int c = 0; c < matrix.chunks_per_wave(); ++c) {
+    const I32 chunk = chunk_of_wave(c);
+    I32 start = kKch * chunk;
+    if (may_pass_the_end(matrix, c)) start = select(chunk < matrix.chunks(), start, kOutside);
+    for (int q = 0; q < kSteps; ++q) {
+      weights[static_cast<size_t>(c)][static_cast<size_t>(q)] =
+          matrix.weights.load<8>(lane_start + start + 32 * q, {.streaming = true});
+    }
+  }
+  return weights;
+}
+
+void multiply(const GemvMatrix& matrix, const TaskWeights& weights, const TokenRows& tokens,
+              const WaveSums& sums) {
+  // Columns past the last token repeat it: their results are dropped.
+  const I32 column = lane_id() % kTokenTile;
+  const I32 row_start = min(column, tokens.tokens - 1) * tokens.stride() + lane_k();
+  Var<Vec<F32, 4>> sum(zero_accumulator());
+  for (int c = 0; c < matrix.chunks_per_wave(); ++c) {
+    const I32 chunk = chunk_of_wave(c);
+    const auto steps = [&] {
+      for (int q = 0; q < kSteps; ++q) {
+        const Vec<BF16, 8> values = tokens.rows.load<8>(row_start + kKch * chunk + 32 * q);
+        sum = mfma_16x16x32(weights[static_cast<size_t>(c)][static_cast<size_t>(q)], values,
+                            sum.get());
+      }
+    };
+    if (may_pass_the_end(matrix, c)) {
+      If(chunk < matrix.chunks(), steps);
+    } else {
+      steps();
+    }
+  }
+  If(column < tokens.tokens, [&] {
+    const I32 row = (wave_id() * kTokenTile + column) * WaveSums::kStride + lane_id() / 16 * 4;
+    sums.sums.store(row, sum.get());
+  });
+}
+
+std::array<F32, 2> sum_waves(const WaveSums& sums, const I32& token, const I32& pair) {
+  F32 low(0.0f), high(0.0f);
+  for (int wave = 0; wave < kWaves; ++wave) {
+    const I32 row = (wave * kTokenTile + token) * WaveSums::kStride + 2 * pair;
+    const Vec<F32, 2> part = sums.sums.load<2>(row);
+    low = low + part[0];
+    high = high + part[1];
+  }
+  return {low, high};
+}
+
+}  // namespace baton::builds::kimi_k3

@@ -1,0 +1,86 @@
+#include "dsl/handoff/handoff.h"
+
+#include "dsl/trace/open_trace.h"
+#include "passes/dialect/BatonDialect.h"
+
+namespace baton::dsl::detail {
+
+Handle open_handoffs(Handle scratch, Handle epoch, Handle slot, Handle peers, Handle rank,
+                     const SourceLocation& at) {
+  OpenTrace& trace = open_trace(at);
+  if (trace.builder.getInsertionBlock() != &trace.kernel.getBody().front()) {
+    misuse(at, "hand-offs are opened inside a stage, branch or loop",
+           "open them at the kernel's head, before the first stage");
+  }
+  if ((peers.get() == nullptr) != (rank.get() == nullptr)) {
+    misuse(at, "hand-offs take peers and rank together");
+  }
+  mlir::Value table = peers.get() ? use(trace, peers, at) : mlir::Value();
+  mlir::Value own = rank.get() ? use(trace, rank, at) : mlir::Value();
+  return handle_of(ir::HandoffsOp::create(
+      trace.builder, locate(trace, at), ir::HandoffsType::get(trace.context.get()),
+      use(trace, scratch, at), use(trace, epoch, at), use(trace, slot, at), table, own));
+}
+
+void declare_region(const std::string& name, bool peer, Scalar element,
+                    const std::vector<int64_t>& shape, const SourceLocation& at) {
+  OpenTrace& trace = open_trace(at);
+  if (trace.module->lookupSymbol(name)) misuse(at, "the name '" + name + "' is taken");
+  mlir::OpBuilder::InsertionGuard guard(trace.builder);
+  trace.builder.setInsertionPoint(trace.kernel);
+  auto region = ir::RegionOp::create(
+      trace.builder, locate(trace, at), name, peer ? ir::Space::peer : ir::Space::scratch,
+      ir::Protocol::tagged, shape, type_of(trace, {element}), mlir::IntegerAttr());
+  if (shape.empty()) misuse(at, "region '" + name + "' has no shape");
+  for (int64_t size : region.getShape()) {
+    if (size < 1) misuse(at, "region '" + name + "' has size " + std::to_string(size));
+  }
+}
+
+void put(Handle handoffs, const std::string& region, Handle rank, Handle index,
+         std::span<const Handle> words, bool raw, const SourceLocation& at) {
+  OpenTrace& trace = open_trace(at);
+  if (words.empty() || words.size() > ir::PutOp::kMaxWords) {
+    misuse(at, "a put of " + std::to_string(words.size()) + " words", "one store holds 1 or 2");
+  }
+  llvm::SmallVector<mlir::Value> values;
+  for (Handle word : words) values.push_back(use(trace, word, at));
+  mlir::Value to = rank.get() ? use(trace, rank, at) : mlir::Value();
+  ir::PutOp::create(trace.builder, locate(trace, at), use(trace, handoffs, at), region,
+                    use(trace, index, at), values, to, raw);
+}
+
+std::vector<Handle> poll(Handle handoffs, std::span<const SpecHandle> specs, TypeId word,
+                         const SourceLocation& at) {
+  OpenTrace& trace = open_trace(at);
+  mlir::OpBuilder& b = trace.builder;
+  std::vector<Handle> words;
+  for (size_t first = 0; first < specs.size(); first += ir::PollOp::kMaxSpecs) {
+    llvm::SmallVector<mlir::Attribute> regions;
+    llvm::SmallVector<mlir::Value> indices;
+    llvm::SmallVector<int32_t> counts;
+    llvm::SmallVector<mlir::Type> types;
+    for (const SpecHandle& spec : specs.subspan(first).first(
+             std::min(specs.size() - first, ir::PollOp::kMaxSpecs))) {
+      if (spec.words != 1 && spec.words != 2) {
+        misuse(at, "a poll spec of " + std::to_string(spec.words) + " words", "1 or 2");
+      }
+      regions.push_back(mlir::FlatSymbolRefAttr::get(b.getContext(), spec.region));
+      indices.push_back(use(trace, spec.index, at));
+      counts.push_back(spec.words);
+      types.append(static_cast<size_t>(spec.words), type_of(trace, word));
+    }
+    auto op = ir::PollOp::create(b, locate(trace, at), types, use(trace, handoffs, at),
+                                 b.getArrayAttr(regions), indices, b.getDenseI32ArrayAttr(counts));
+    for (mlir::Value value : op.getWords()) words.push_back(handle_of(value));
+  }
+  return words;
+}
+
+void publish(Handle handoffs, const std::string& region, Handle index, const SourceLocation& at) {
+  OpenTrace& trace = open_trace(at);
+  ir::PublishOp::create(trace.builder, locate(trace, at), use(trace, handoffs, at), region,
+                        use(trace, index, at));
+}
+
+}  // namespace baton::dsl::detail

@@ -1,0 +1,121 @@
+#include "dsl/memory/memory.h"
+
+#include "dsl/control/control.h"
+#include "dsl/lanes/lanes.h"
+#include "dsl/trace/open_trace.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/dialect/BatonDialect.h"
+
+namespace baton::dsl {
+namespace detail {
+namespace {
+
+/// The words that carry a value of `type`: i32, vector<2xi32> or vector<4xi32>.
+mlir::Type words_of(OpenTrace& trace, TypeId type, const SourceLocation& at) {
+  const int bytes = type.bytes();
+  if (bytes != 4 && bytes != 8 && bytes != 16) {
+    misuse(at, "a " + type.name() + " is " + std::to_string(bytes) + " bytes wide",
+           "loads and stores move 1, 2 or 4 words (4, 8 or 16 bytes)");
+  }
+  mlir::Type word = trace.builder.getI32Type();
+  return bytes == 4 ? word : mlir::VectorType::get(bytes / 4, word);
+}
+
+TypeId words_type(TypeId type) { return {Scalar::u32, type.bytes() / 4}; }
+
+}  // namespace
+
+Handle make_buffer(Handle address, int64_t bytes, const SourceLocation& at) {
+  OpenTrace& trace = open_trace(at);
+  if (bytes < 1 || bytes > 0xFFFFFFFFLL) {
+    misuse(at, "a buffer of " + std::to_string(bytes) + " bytes",
+           "a buffer resource spans 1 .. 4294967295 bytes");
+  }
+  mlir::Value base = use(trace, address, at);
+  if (base.getType().isInteger(64)) {
+    base = use(trace, read_first_lane({Scalar::i64}, address, at), at);
+  }
+  return handle_of(ir::BufferOp::create(trace.builder, locate(trace, at),
+                                        ir::BufferType::get(trace.context.get()), base,
+                                        static_cast<uint64_t>(bytes)));
+}
+
+Handle load(TypeId type, Handle buffer, Handle byte_offset, LoadOptions options,
+            const SourceLocation& at) {
+  OpenTrace& trace = open_trace(at);
+  mlir::Value words = ir::LoadOp::create(
+      trace.builder, locate(trace, at), words_of(trace, type, at), use(trace, buffer, at),
+      use(trace, byte_offset, at), static_cast<ir::ScopeKind>(options.scope), options.streaming);
+  return bitcast(type, handle_of(words), at);
+}
+
+void store(TypeId type, Handle value, Handle buffer, Handle byte_offset, Scope scope,
+           const SourceLocation& at) {
+  OpenTrace& trace = open_trace(at);
+  words_of(trace, type, at);
+  Handle words = bitcast(words_type(type), value, at);
+  ir::StoreOp::create(trace.builder, locate(trace, at), use(trace, words, at),
+                      use(trace, buffer, at), use(trace, byte_offset, at),
+                      static_cast<ir::ScopeKind>(scope));
+}
+
+Handle scalar_load(TypeId type, Handle address, Handle byte_offset, const SourceLocation& at) {
+  OpenTrace& trace = open_trace(at);
+  return handle_of(ir::ScalarLoadOp::create(trace.builder, locate(trace, at), type_of(trace, type),
+                                            use(trace, address, at), use(trace, byte_offset, at)));
+}
+
+Handle lds_load(TypeId type, const std::string& range, Handle byte_offset,
+                const SourceLocation& at) {
+  OpenTrace& trace = open_trace(at);
+  if (range.empty()) misuse(at, "an LdsArray is used that was never laid out");
+  return handle_of(ir::LdsLoadOp::create(trace.builder, locate(trace, at), type_of(trace, type),
+                                         range, use(trace, byte_offset, at)));
+}
+
+void lds_store(TypeId, Handle value, const std::string& range, Handle byte_offset,
+               const SourceLocation& at) {
+  OpenTrace& trace = open_trace(at);
+  if (range.empty()) misuse(at, "an LdsArray is used that was never laid out");
+  ir::LdsStoreOp::create(trace.builder, locate(trace, at), use(trace, value, at), range,
+                         use(trace, byte_offset, at));
+}
+
+void declare_lds(const std::string& range, int64_t offset, int64_t bytes,
+                 const SourceLocation& at) {
+  OpenTrace& trace = open_trace(at);
+  if (trace.module->lookupSymbol(range)) misuse(at, "the name '" + range + "' is taken");
+  mlir::OpBuilder::InsertionGuard guard(trace.builder);
+  trace.builder.setInsertionPoint(trace.kernel);
+  ir::LdsOp::create(trace.builder, locate(trace, at), range, static_cast<uint64_t>(offset),
+                    static_cast<uint64_t>(bytes));
+}
+
+}  // namespace detail
+
+std::string LdsLayout::reserve(const std::string& name, int64_t bytes, const SourceLocation& at) {
+  constexpr int64_t kAlignment = 16;
+  if (bytes < 1) {
+    detail::misuse(at, "LDS array '" + name + "' has " + std::to_string(bytes) + " bytes");
+  }
+  detail::declare_lds(name, next_, bytes, at);
+  next_ = (next_ + bytes + kAlignment - 1) / kAlignment * kAlignment;
+  return name;
+}
+
+WorkgroupSum workgroup_exclusive_sum(In<I32> value, const LdsArray<I32>& wave_totals, int waves) {
+  const I32 inclusive = wave_inclusive_sum(value);
+  const I32 wave = wave_id(value.at);
+  If(lane_id(value.at) == kWaveLanes - 1, [&] { wave_totals.store(wave, inclusive); });
+  barrier(value.at);
+  I32 before = inclusive - value;
+  I32 total = wave_totals.load(0);
+  for (int w = 0; w < waves; ++w) {
+    const I32 of_wave = wave_totals.load(w);
+    before = before + select(wave > w, of_wave, 0);
+    if (w > 0) total = total + of_wave;
+  }
+  return {before, total};
+}
+
+}  // namespace baton::dsl
