@@ -7,6 +7,7 @@
 #include "dsl/trace/trace.h"
 #include "llvm/Support/raw_ostream.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/diagnostics.h"
 #include "passes/pipeline.h"
@@ -53,8 +54,12 @@ dsl::FinishedTrace trace_kernel(const BuildKey& key) {
 void run_passes(mlir::ModuleOp module, std::vector<std::string>& remarks) {
   ir::DiagnosticCollector diagnostics(*module.getContext());
   mlir::PassManager manager(module.getContext());
+  // Once at the end is enough for a compile; baton-opt verifies after every pass.
+  manager.enableVerifier(false);
   ir::buildPipeline(manager);
-  if (failed(manager.run(module))) diagnostics.raise("the passes failed");
+  if (failed(manager.run(module)) || failed(mlir::verify(module))) {
+    diagnostics.raise("the passes failed");
+  }
   remarks = diagnostics.remarks();
 }
 
@@ -67,10 +72,14 @@ std::string print(mlir::ModuleOp module) {
 
 EmitStage codegen_stage(Emit until) {
   switch (until) {
-    case Emit::llvm: return EmitStage::llvm_ir;
-    case Emit::assembly: return EmitStage::assembly;
-    case Emit::object: return EmitStage::object;
-    default: return EmitStage::code_object;
+    case Emit::llvm:
+      return EmitStage::llvm_ir;
+    case Emit::assembly:
+      return EmitStage::assembly;
+    case Emit::object:
+      return EmitStage::object;
+    default:
+      return EmitStage::code_object;
   }
 }
 

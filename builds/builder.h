@@ -27,9 +27,9 @@ struct BuildTimes {
 
 /// Only the product that was asked for is filled.
 struct Build {
-  std::string text;        ///< baton, mlir, llvm, assembly
-  Bytes object;            ///< object
-  CodeObject code_object;  ///< code_object
+  std::string text;                  ///< baton, mlir, llvm, assembly
+  Bytes object;                      ///< object
+  CodeObject code_object;            ///< code_object
   std::vector<std::string> remarks;  ///< of the checks and of LLVM, one line each
   BuildTimes times;
 };

@@ -41,10 +41,10 @@ void buildPipeline(mlir::OpPassManager& manager) {
   manager.addPass(createLowerLanes());
   manager.addPass(createLowerMatrix());
   manager.addPass(createLowerMemory());
-  manager.addPass(createLowerKernel());
-  // From here on nothing is ours.
   manager.addPass(mlir::createSCFToControlFlowPass());
   manager.addPass(mlir::createConvertToLLVMPass());
+  // rocdl's kernel attributes stand on llvm.func only: after the conversion.
+  manager.addPass(createLowerKernel());
   manager.addPass(mlir::createReconcileUnrealizedCastsPass());
 }
 

@@ -13,18 +13,18 @@ using namespace dsl;
 
 namespace {
 
-constexpr int kOCtas = kBlocks - kNa;                             ///< CTAs 56 .. 255
-constexpr int kORounds = (kOTasks + kOCtas - 1) / kOCtas;         ///< row groups of an o CTA
-constexpr int kPairs = kRows / 2;                                 ///< row pairs of a task
+constexpr int kOCtas = kBlocks - kNa;                      ///< CTAs 56 .. 255
+constexpr int kORounds = (kOTasks + kOCtas - 1) / kOCtas;  ///< row groups of an o CTA
+constexpr int kPairs = kRows / 2;                          ///< row pairs of a task
 
 /// What stage o works on.
 struct OProj {
-  int tokens;                ///< S
-  Buffer<BF16> core;         ///< [S, 1536]
-  GemvMatrix w_o;            ///< [7168, 1536]
-  Region<BF16> ar;           ///< [8, S, 7168] on every rank
+  int tokens;         ///< S
+  Buffer<BF16> core;  ///< [S, 1536]
+  GemvMatrix w_o;     ///< [7168, 1536]
+  Region<BF16> ar;    ///< [8, S, 7168] on every rank
   I32 rank;
-  TokenRows rows;            ///< one tile of core rows
+  TokenRows rows;                ///< one tile of core rows
   std::array<WaveSums, 2> sums;  ///< rounds take turns: one barrier a round
 };
 
@@ -72,8 +72,8 @@ void push_partials(const OProj& o, const CoreTile& tile, const WaveSums& sums, c
 /// Row groups g = cta - 56, + 200, + 400 while < 448.
 void stage_o(OProj& o) {
   const I32 first_group = cta_id() - kNa;
-  // The core rows are issued first: loads retire in order, so waiting for them leaves the weights of
-  // all rounds in flight.
+  // The core rows are issued first: loads retire in order, so waiting for them leaves the weights
+  // of all rounds in flight.
   CoreTile tile = issue_core(o, 0);
   std::vector<TaskWeights> weights;
   for (int round = 0; round < kORounds; ++round) {
@@ -150,11 +150,8 @@ void trace_attn_post(const BuildKey& key) {
   kernel.memory("diag");
   kernel.memory("tl");
 
-  const Handoffs handoffs({.scratch = scratch,
-                           .epoch = epoch,
-                           .slot = kSlotK2 + layer,
-                           .peers = peers,
-                           .rank = rank});
+  const Handoffs handoffs(
+      {.scratch = scratch, .epoch = epoch, .slot = kSlotK2 + layer, .peers = peers, .rank = rank});
   const auto ar = handoffs.peer<BF16>("ar", {kTp, tokens, kHidden});
   const AttnResRegions regions(handoffs, shape);
 
@@ -170,9 +167,7 @@ void trace_attn_post(const BuildKey& key) {
       },
       [&] { attn_res_lds = AttnResLds(lds, shape); });
 
-  If(cta_id() >= kNa, [&] {
-    stage("o", [&] { stage_o(o); });
-  }).Else([&] {
+  If(cta_id() >= kNa, [&] { stage("o", [&] { stage_o(o); }); }).Else([&] {
     AttnRes attn_res(shape, {prefix, blocks, blk_sm, blk_sr, ares_nw, ares_qk, in_nw, x_out},
                      regions, attn_res_lds);
     stage("slice", [&] { attn_res.issue_loads(); });

@@ -1,5 +1,5 @@
-// attn_post (K2a): gated core output -> the MoE's input row. One launch a layer and rank: o_proj, its
-// tensor-parallel all-reduce inside the kernel, and the MLP's AttnRes seam.
+// attn_post (K2a): gated core output -> the MoE's input row. One launch a layer and rank: o_proj,
+// its tensor-parallel all-reduce inside the kernel, and the MLP's AttnRes seam.
 #pragma once
 
 #include "runtime/key/build_key.h"

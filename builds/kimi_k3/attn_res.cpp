@@ -111,8 +111,8 @@ void AttnRes::slice() {
     Vec<BF16, 4> prefix = lds_.delta.load<4>(row.index * kCols + kQcCols * quad_);
     if (!shape_.reset) {
       const auto old = widen(old_prefix_[static_cast<size_t>(pass)]), delta = widen(prefix);
-      prefix = pack_bf16(
-          {old[0] + delta[0], old[1] + delta[1], old[2] + delta[2], old[3] + delta[3]});
+      prefix =
+          pack_bf16({old[0] + delta[0], old[1] + delta[1], old[2] + delta[2], old[3] + delta[3]});
     }
     If(row.valid, [&] { tensors_.prefix.store(row.index * kHidden + column_, prefix); });
     finish_row(row.index, I32(shape_.nblocks), row.valid, prefix);
@@ -224,8 +224,8 @@ void AttnRes::mix() {
     const F32 r = rsq_approx(mean_square(row.index, row.valid) + shape_.out_eps);
     const Vec<F32, 4>& m = mix[static_cast<size_t>(pass)];
     const auto nw = widen(in_nw_);
-    const auto x = pack_bf16({m[0] * r * nw[0], m[1] * r * nw[1], m[2] * r * nw[2],
-                              m[3] * r * nw[3]});
+    const auto x =
+        pack_bf16({m[0] * r * nw[0], m[1] * r * nw[1], m[2] * r * nw[2], m[3] * r * nw[3]});
     If(row.valid, [&] { tensors_.x.store(row.index * kHidden + column_, x, Scope::device); });
   }
   publish(regions_.xrdy, cta_);

@@ -1,5 +1,6 @@
-// AttnRes: the softmax mix over a token's sources (its block rows, and the prefix as the last one) and
-// the norm behind it. CTAs 0 .. 55 each hold a slice of 128 columns; stages slice, gate and mix.
+// AttnRes: the softmax mix over a token's sources (its block rows, and the prefix as the last one)
+// and the norm behind it. CTAs 0 .. 55 each hold a slice of 128 columns; stages slice, gate and
+// mix.
 #pragma once
 
 #include <vector>
@@ -13,7 +14,7 @@ struct AttnResShape {
   int tokens;   ///< S
   int nblocks;  ///< block rows a token
   float eps, out_eps;
-  bool reset;   ///< the prefix restarts at delta
+  bool reset;  ///< the prefix restarts at delta
 
   int sources() const { return nblocks + 1; }  ///< NS
 };

@@ -38,8 +38,8 @@ Handle begin_for(Handle begin, Handle end, Handle step, const SourceLocation& at
 
 void begin_while(const SourceLocation& at) {
   OpenTrace& trace = open_trace(at);
-  auto op = scf::WhileOp::create(trace.builder, locate(trace, at), mlir::TypeRange(),
-                                 mlir::ValueRange());
+  auto op =
+      scf::WhileOp::create(trace.builder, locate(trace, at), mlir::TypeRange(), mlir::ValueRange());
   enter(trace, op.getBefore());
 }
 

@@ -7,8 +7,8 @@
 
 namespace baton::dsl {
 
-/// A mutable value of the device. Values themselves are immutable: what a branch or a loop changes is
-/// a Var, always initialised.
+/// A mutable value of the device. Values themselves are immutable: what a branch or a loop changes
+/// is a Var, always initialised.
 template <class T>
 class Var {
  public:

@@ -60,8 +60,8 @@ std::vector<Handle> poll(Handle handoffs, std::span<const SpecHandle> specs, Typ
     llvm::SmallVector<mlir::Value> indices;
     llvm::SmallVector<int32_t> counts;
     llvm::SmallVector<mlir::Type> types;
-    for (const SpecHandle& spec : specs.subspan(first).first(
-             std::min(specs.size() - first, ir::PollOp::kMaxSpecs))) {
+    for (const SpecHandle& spec :
+         specs.subspan(first).first(std::min(specs.size() - first, ir::PollOp::kMaxSpecs))) {
       if (spec.words != 1 && spec.words != 2) {
         misuse(at, "a poll spec of " + std::to_string(spec.words) + " words", "1 or 2");
       }

@@ -82,10 +82,10 @@ class Region {
 class Handoffs {
  public:
   struct Memory {
-    Handle scratch;             ///< address of this GPU's scratch buffer
-    Table<I32> epoch;           ///< [1]
-    I32 slot;                   ///< 0 .. 255: layers of one step do not share a tag
-    Table<I64> peers = {};      ///< [8], every rank's peer buffer; left out: no peer regions
+    Handle scratch;         ///< address of this GPU's scratch buffer
+    Table<I32> epoch;       ///< [1]
+    I32 slot;               ///< 0 .. 255: layers of one step do not share a tag
+    Table<I64> peers = {};  ///< [8], every rank's peer buffer; left out: no peer regions
     I32 rank = {};
   };
   explicit Handoffs(const Memory& memory, SourceLocation at = SourceLocation::current())
@@ -117,7 +117,8 @@ void put(const Region<T>& region, In<I32> index,
          std::initializer_list<In<std::type_identity_t<T>>> values) {
   std::vector<Handle> words;
   for (const In<T>& value : values) words.push_back(value.handle);
-  detail::put(region.handoffs(), region.name(), region.rank(), index.handle, words, false, index.at);
+  detail::put(region.handoffs(), region.name(), region.rank(), index.handle, words, false,
+              index.at);
 }
 template <class T>
 void put(const Region<T>& region, In<I32> index, const std::type_identity_t<T>& value) {
@@ -160,8 +161,8 @@ std::vector<Result> poll_as(const std::vector<PollSpec<T>>& specs, const SourceL
 }
 }  // namespace detail
 
-/// Waits until every word of the list carries the launch's tag; returns the words in order. A list of
-/// more than 12 specs is polled batch by batch.
+/// Waits until every word of the list carries the launch's tag; returns the words in order. A list
+/// of more than 12 specs is polled batch by batch.
 template <class T>
 std::vector<Word<T>> poll(const std::vector<PollSpec<T>>& specs,
                           SourceLocation at = SourceLocation::current()) {

@@ -14,16 +14,29 @@ using detail::open_trace;
 using detail::OpenTrace;
 using detail::use;
 
+namespace {
+
+/// An id below `count`, made once at the kernel's head.
+template <class IdOp>
+I32 id(OpenTrace& trace, mlir::Value& known, int count, const SourceLocation& at) {
+  if (!known) {
+    mlir::OpBuilder::InsertionGuard guard(trace.builder);
+    trace.builder.setInsertionPointToStart(&trace.kernel.getBody().front());
+    known = IdOp::create(trace.builder, locate(trace, at), trace.builder.getI32Type(), count);
+  }
+  return I32(handle_of(known));
+}
+
+}  // namespace
+
 I32 thread_id(SourceLocation at) {
   OpenTrace& trace = open_trace(at);
-  return I32(handle_of(ir::ThreadIdOp::create(trace.builder, locate(trace, at),
-                                              trace.builder.getI32Type(), trace.workgroup_lanes)));
+  return id<ir::ThreadIdOp>(trace, trace.thread_id, trace.workgroup_lanes, at);
 }
 
 I32 cta_id(SourceLocation at) {
   OpenTrace& trace = open_trace(at);
-  return I32(handle_of(ir::CtaIdOp::create(trace.builder, locate(trace, at),
-                                           trace.builder.getI32Type(), trace.grid_workgroups)));
+  return id<ir::CtaIdOp>(trace, trace.cta_id, trace.grid_workgroups, at);
 }
 
 I32 lane_id(SourceLocation at) { return thread_id(at) % In<I32>(kWaveLanes, at); }
@@ -81,8 +94,7 @@ Handle ballot(Handle predicate, const SourceLocation& at) {
 
 Handle wave_scan(Handle value, const SourceLocation& at) {
   OpenTrace& trace = open_trace(at);
-  return handle_of(
-      ir::WaveScanOp::create(trace.builder, locate(trace, at), use(trace, value, at)));
+  return handle_of(ir::WaveScanOp::create(trace.builder, locate(trace, at), use(trace, value, at)));
 }
 
 std::vector<Handle> begin_butterfly(std::span<const Handle> values, std::span<const int> offsets,

@@ -53,7 +53,8 @@ inline I64 ballot(In<Bool> predicate) {
 }
 
 /// Combines each lane's value with that of lane ^ offset, offset after offset. `op` is symmetric:
-/// butterfly({16, 8, 4, 2, 1}, x, [](F32 a, F32 b) { return a + b; }). All lanes of a group are active.
+/// butterfly({16, 8, 4, 2, 1}, x, [](F32 a, F32 b) { return a + b; }). All lanes of a group are
+/// active.
 template <class T, class Op>
 T butterfly(std::initializer_list<int> offsets, const T& value, Op&& op,
             SourceLocation at = SourceLocation::current()) {
@@ -87,9 +88,7 @@ std::array<T, N> butterfly(std::initializer_list<int> offsets, const std::array<
 inline I32 wave_inclusive_sum(In<I32> value) {
   return I32(detail::wave_scan(value.handle, value.at));
 }
-inline I32 wave_exclusive_sum(In<I32> value) {
-  return wave_inclusive_sum(value) - value;
-}
+inline I32 wave_exclusive_sum(In<I32> value) { return wave_inclusive_sum(value) - value; }
 
 /// s_memrealtime: the 100 MHz clock.
 I64 memrealtime(SourceLocation at = SourceLocation::current());

@@ -1,7 +1,6 @@
 #include "dsl/matrix/matrix.h"
 
 #include "dsl/trace/open_trace.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/dialect/BatonDialect.h"
 
 namespace baton::dsl {
@@ -19,9 +18,8 @@ Vec<F32, 4> mfma_16x16x32(const Vec<BF16, 8>& a, const Vec<BF16, 8>& b, const Ve
 Vec<F32, 4> zero_accumulator(SourceLocation at) {
   detail::OpenTrace& trace = detail::open_trace(at);
   auto type = mlir::cast<mlir::VectorType>(detail::type_of(trace, Vec<F32, 4>::type()));
-  mlir::Value zeros = mlir::arith::ConstantOp::create(
-      trace.builder, detail::locate(trace, at), mlir::DenseElementsAttr::get(type, 0.0f));
-  return Vec<F32, 4>(detail::handle_of(zeros));
+  mlir::TypedAttr zeros = mlir::DenseElementsAttr::get(type, 0.0f);
+  return Vec<F32, 4>(detail::handle_of(trace.constant(zeros)));
 }
 
 }  // namespace baton::dsl

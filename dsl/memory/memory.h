@@ -24,7 +24,8 @@ Handle load(TypeId type, Handle buffer, Handle byte_offset, LoadOptions options,
 void store(TypeId type, Handle value, Handle buffer, Handle byte_offset, Scope scope,
            const SourceLocation& at);
 Handle scalar_load(TypeId type, Handle address, Handle byte_offset, const SourceLocation& at);
-Handle lds_load(TypeId type, const std::string& range, Handle byte_offset, const SourceLocation& at);
+Handle lds_load(TypeId type, const std::string& range, Handle byte_offset,
+                const SourceLocation& at);
 void lds_store(TypeId type, Handle value, const std::string& range, Handle byte_offset,
                const SourceLocation& at);
 void declare_lds(const std::string& range, int64_t offset, int64_t bytes, const SourceLocation& at);
@@ -110,7 +111,8 @@ class LdsArray {
                                       detail::scaled(index, T::type().bytes()), index.at));
   }
   T load(In<I32> index) const {
-    return T(detail::lds_load(T::type(), range_, detail::scaled(index, T::type().bytes()), index.at));
+    return T(
+        detail::lds_load(T::type(), range_, detail::scaled(index, T::type().bytes()), index.at));
   }
   template <int N>
   void store(In<I32> index, const Vec<T, N>& value) const {
@@ -118,8 +120,8 @@ class LdsArray {
                       detail::scaled(index, T::type().bytes()), index.at);
   }
   void store(In<I32> index, const std::type_identity_t<T>& value) const {
-    detail::lds_store(T::type(), value.handle(), range_,
-                      detail::scaled(index, T::type().bytes()), index.at);
+    detail::lds_store(T::type(), value.handle(), range_, detail::scaled(index, T::type().bytes()),
+                      index.at);
   }
 
  private:

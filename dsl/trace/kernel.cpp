@@ -56,8 +56,7 @@ void open_kernel(const std::string& name, LaunchShape shape, const SourceLocatio
   }
   mlir::OpBuilder& b = trace.builder;
   b.setInsertionPointToEnd(trace.module->getBody());
-  trace.kernel =
-      mlir::func::FuncOp::create(b, locate(trace, at), name, b.getFunctionType({}, {}));
+  trace.kernel = mlir::func::FuncOp::create(b, locate(trace, at), name, b.getFunctionType({}, {}));
   trace.kernel->setAttr(ir::kKernelAttr, b.getUnitAttr());
   trace.workgroup_lanes = shape.workgroup_lanes;
   trace.grid_workgroups = shape.grid_workgroups;

@@ -28,15 +28,17 @@ void end_stage();
 
 }  // namespace detail
 
-/// Opens the kernel of the current trace. Each call below names the next argument: their order is the
-/// ABI, which travels with the code object and is checked at launch.
+/// Opens the kernel of the current trace. Each call below names the next argument: their order is
+/// the ABI, which travels with the code object and is checked at launch.
 class Kernel {
  public:
-  Kernel(const std::string& name, LaunchShape shape, SourceLocation at = SourceLocation::current()) {
+  Kernel(const std::string& name, LaunchShape shape,
+         SourceLocation at = SourceLocation::current()) {
     detail::open_kernel(name, shape, at);
   }
 
-  /// A dense tensor. An empty shape: the extents are known at launch only, nothing is range-checked.
+  /// A dense tensor. An empty shape: the extents are known at launch only, nothing is
+  /// range-checked.
   template <class T>
   Buffer<T> buffer(const std::string& name, const std::vector<int64_t>& shape,
                    Access access = Access::read, SourceLocation at = SourceLocation::current()) {
@@ -50,8 +52,7 @@ class Kernel {
   template <class T>
   Table<T> table(const std::string& name, int64_t elements,
                  SourceLocation at = SourceLocation::current()) {
-    return Table<T>(
-        detail::pointer_argument(name, T::type().scalar, {elements}, Access::read, at));
+    return Table<T>(detail::pointer_argument(name, T::type().scalar, {elements}, Access::read, at));
   }
 
   /// Memory that only the hand-offs (or a diagnostics build) use.
@@ -67,7 +68,8 @@ class Kernel {
   static constexpr int64_t kWholeSpace = 0xFFFFFFFFLL;
 };
 
-/// Names a piece of the kernel: stage("reduce", [&] { ... }). Values of a stage may be used after it.
+/// Names a piece of the kernel: stage("reduce", [&] { ... }). Values of a stage may be used after
+/// it.
 template <class Body>
 void stage(const std::string& name, Body&& body, SourceLocation at = SourceLocation::current()) {
   detail::begin_stage(name, at);

@@ -31,12 +31,22 @@ mlir::Type type_of(OpenTrace& trace, TypeId type) {
   mlir::OpBuilder& b = trace.builder;
   mlir::Type element;
   switch (type.scalar) {
-    case Scalar::i1: element = b.getI1Type(); break;
+    case Scalar::i1:
+      element = b.getI1Type();
+      break;
     case Scalar::i32:
-    case Scalar::u32: element = b.getI32Type(); break;
-    case Scalar::i64: element = b.getI64Type(); break;
-    case Scalar::f32: element = b.getF32Type(); break;
-    case Scalar::bf16: element = b.getBF16Type(); break;
+    case Scalar::u32:
+      element = b.getI32Type();
+      break;
+    case Scalar::i64:
+      element = b.getI64Type();
+      break;
+    case Scalar::f32:
+      element = b.getF32Type();
+      break;
+    case Scalar::bf16:
+      element = b.getBF16Type();
+      break;
   }
   return type.count == 1 ? element : mlir::VectorType::get(type.count, element);
 }
@@ -73,10 +83,17 @@ void enter(OpenTrace& trace, mlir::Region& region, mlir::TypeRange arguments) {
 
 void leave(OpenTrace& trace) { trace.builder.restoreInsertionPoint(trace.outer.pop_back_val()); }
 
-mlir::Value i32_constant(OpenTrace& trace, mlir::Location location, int64_t value) {
-  mlir::OpBuilder& b = trace.builder;
-  return mlir::arith::ConstantOp::create(b, location,
-                                         b.getI32IntegerAttr(static_cast<int32_t>(value)));
+mlir::Value OpenTrace::constant(mlir::TypedAttr value) {
+  mlir::Dialect* arith = context->getOrLoadDialect<mlir::arith::ArithDialect>();
+  return folder->getOrCreateConstant(&kernel.getBody().front(), arith, value, value.getType());
+}
+
+mlir::Value OpenTrace::unique(mlir::Value value) {
+  auto op = value.getDefiningOp<mlir::arith::ConstantOp>();
+  if (!op) return value;
+  mlir::Value known = constant(op.getValue());
+  if (known != value && value.use_empty()) op.erase();
+  return known;
 }
 
 }  // namespace detail

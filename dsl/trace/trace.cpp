@@ -39,9 +39,8 @@ void return_escaping_values(ir::StageOp stage) {
   returning.getBody().front().getTerminator()->setOperands(escaping.getArrayRef());
   for (auto [value, result] : llvm::zip(escaping, returning.getResults())) {
     mlir::Value inside = value;
-    inside.replaceUsesWithIf(result, [&](mlir::OpOperand& use) {
-      return !returning->isAncestor(use.getOwner());
-    });
+    inside.replaceUsesWithIf(
+        result, [&](mlir::OpOperand& use) { return !returning->isAncestor(use.getOwner()); });
   }
   stage.erase();
 }
@@ -57,6 +56,7 @@ OpenTrace::OpenTrace(const Target& target_in, const std::string& key)
   context = std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
   context->loadAllAvailableDialects();
   builder = mlir::OpBuilder(context.get());
+  folder = std::make_unique<mlir::OperationFolder>(context.get());
   module = mlir::ModuleOp::create(builder.getUnknownLoc());
   (*module)->setAttr(ir::kChipAttr, builder.getStringAttr(target.chip));
   (*module)->setAttr(ir::kKeyAttr, builder.getStringAttr(key));

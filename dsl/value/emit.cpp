@@ -17,43 +17,57 @@ namespace {
 bool is_float(TypeId type) { return type.scalar == Scalar::f32 || type.scalar == Scalar::bf16; }
 bool is_unsigned(TypeId type) { return type.scalar == Scalar::u32 || type.scalar == Scalar::i1; }
 
-mlir::Value constant_of(OpenTrace& trace, mlir::Location loc, mlir::Type type, int64_t value) {
+mlir::Value constant_of(OpenTrace& trace, mlir::Type type, int64_t value) {
   mlir::Type element = mlir::getElementTypeOrSelf(type);
   mlir::TypedAttr one = trace.builder.getIntegerAttr(element, value);
   if (auto vector = mlir::dyn_cast<mlir::VectorType>(type)) {
     one = mlir::DenseElementsAttr::get(vector, mlir::Attribute(one));
   }
-  return arith::ConstantOp::create(trace.builder, loc, one);
+  return trace.constant(one);
 }
 
 template <class Op>
 mlir::Value fold(OpenTrace& trace, mlir::Location loc, mlir::Value a, mlir::Value b) {
-  return trace.builder.createOrFold<Op>(loc, a, b);
+  return trace.create<Op>(loc, a, b);
 }
 
 mlir::Value float_binary(OpenTrace& trace, Binary op, mlir::Location loc, mlir::Value a,
                          mlir::Value b, const SourceLocation& at) {
   switch (op) {
-    case Binary::add: return fold<arith::AddFOp>(trace, loc, a, b);
-    case Binary::sub: return fold<arith::SubFOp>(trace, loc, a, b);
-    case Binary::mul: return fold<arith::MulFOp>(trace, loc, a, b);
-    case Binary::div: return fold<arith::DivFOp>(trace, loc, a, b);
-    case Binary::min: return fold<arith::MinNumFOp>(trace, loc, a, b);
-    case Binary::max: return fold<arith::MaxNumFOp>(trace, loc, a, b);
-    default: misuse(at, "this operator is for integers");
+    case Binary::add:
+      return fold<arith::AddFOp>(trace, loc, a, b);
+    case Binary::sub:
+      return fold<arith::SubFOp>(trace, loc, a, b);
+    case Binary::mul:
+      return fold<arith::MulFOp>(trace, loc, a, b);
+    case Binary::div:
+      return fold<arith::DivFOp>(trace, loc, a, b);
+    case Binary::min:
+      return fold<arith::MinNumFOp>(trace, loc, a, b);
+    case Binary::max:
+      return fold<arith::MaxNumFOp>(trace, loc, a, b);
+    default:
+      misuse(at, "this operator is for integers");
   }
 }
 
 mlir::Value integer_binary(OpenTrace& trace, Binary op, bool is_unsigned, mlir::Location loc,
                            mlir::Value a, mlir::Value b) {
   switch (op) {
-    case Binary::add: return fold<arith::AddIOp>(trace, loc, a, b);
-    case Binary::sub: return fold<arith::SubIOp>(trace, loc, a, b);
-    case Binary::mul: return fold<arith::MulIOp>(trace, loc, a, b);
-    case Binary::bit_and: return fold<arith::AndIOp>(trace, loc, a, b);
-    case Binary::bit_or: return fold<arith::OrIOp>(trace, loc, a, b);
-    case Binary::bit_xor: return fold<arith::XOrIOp>(trace, loc, a, b);
-    case Binary::shl: return fold<arith::ShLIOp>(trace, loc, a, b);
+    case Binary::add:
+      return fold<arith::AddIOp>(trace, loc, a, b);
+    case Binary::sub:
+      return fold<arith::SubIOp>(trace, loc, a, b);
+    case Binary::mul:
+      return fold<arith::MulIOp>(trace, loc, a, b);
+    case Binary::bit_and:
+      return fold<arith::AndIOp>(trace, loc, a, b);
+    case Binary::bit_or:
+      return fold<arith::OrIOp>(trace, loc, a, b);
+    case Binary::bit_xor:
+      return fold<arith::XOrIOp>(trace, loc, a, b);
+    case Binary::shl:
+      return fold<arith::ShLIOp>(trace, loc, a, b);
     case Binary::div:
       return is_unsigned ? fold<arith::DivUIOp>(trace, loc, a, b)
                          : fold<arith::DivSIOp>(trace, loc, a, b);
@@ -114,14 +128,14 @@ Handle constant_int(TypeId type, int64_t value, const SourceLocation& at) {
   mlir::Type of = type_of(trace, type);
   mlir::TypedAttr attribute = mlir::IntegerAttr::get(
       of, llvm::APInt(of.getIntOrFloatBitWidth(), static_cast<uint64_t>(value), false, true));
-  return handle_of(arith::ConstantOp::create(trace.builder, locate(trace, at), attribute));
+  return handle_of(trace.constant(attribute));
 }
 
 Handle constant_float(float value, const SourceLocation& at) {
   OpenTrace& trace = open_trace(at);
   mlir::TypedAttr attribute =
       mlir::FloatAttr::get(trace.builder.getF32Type(), llvm::APFloat(value));
-  return handle_of(arith::ConstantOp::create(trace.builder, locate(trace, at), attribute));
+  return handle_of(trace.constant(attribute));
 }
 
 Handle binary(Binary op, TypeId type, Handle a, Handle b, const SourceLocation& at) {
@@ -140,11 +154,10 @@ Handle compare(Compare op, TypeId type, Handle a, Handle b, const SourceLocation
   mlir::Value left = use(trace, a, at), right = use(trace, b, at);
   mlir::Location loc = locate(trace, at);
   if (is_float(type)) {
-    return handle_of(
-        trace.builder.createOrFold<arith::CmpFOp>(loc, float_predicate(op), left, right));
+    return handle_of(trace.create<arith::CmpFOp>(loc, float_predicate(op), left, right));
   }
-  return handle_of(trace.builder.createOrFold<arith::CmpIOp>(
-      loc, integer_predicate(op, is_unsigned(type)), left, right));
+  return handle_of(
+      trace.create<arith::CmpIOp>(loc, integer_predicate(op, is_unsigned(type)), left, right));
 }
 
 Handle unary(Unary op, TypeId type, Handle a, const SourceLocation& at) {
@@ -155,15 +168,20 @@ Handle unary(Unary op, TypeId type, Handle a, const SourceLocation& at) {
   mlir::Type of = value.getType();
   switch (op) {
     case Unary::neg:
-      if (is_float(type)) return handle_of(b.createOrFold<arith::NegFOp>(loc, value));
-      return handle_of(fold<arith::SubIOp>(trace, loc, constant_of(trace, loc, of, 0), value));
+      if (is_float(type)) return handle_of(trace.create<arith::NegFOp>(loc, value));
+      return handle_of(fold<arith::SubIOp>(trace, loc, constant_of(trace, of, 0), value));
     case Unary::bit_not:
-      return handle_of(fold<arith::XOrIOp>(trace, loc, value, constant_of(trace, loc, of, -1)));
-    case Unary::abs: return handle_of(mlir::math::AbsFOp::create(b, loc, value));
-    case Unary::popcount: return handle_of(mlir::math::CtPopOp::create(b, loc, value));
-    case Unary::exp2: return handle_of(mlir::ROCDL::ROCDLExp2::create(b, loc, of, value));
-    case Unary::rcp: return handle_of(mlir::ROCDL::ROCDLRcp::create(b, loc, of, value));
-    case Unary::rsq: return handle_of(rsq(trace, loc, value));
+      return handle_of(fold<arith::XOrIOp>(trace, loc, value, constant_of(trace, of, -1)));
+    case Unary::abs:
+      return handle_of(mlir::math::AbsFOp::create(b, loc, value));
+    case Unary::popcount:
+      return handle_of(mlir::math::CtPopOp::create(b, loc, value));
+    case Unary::exp2:
+      return handle_of(mlir::ROCDL::ROCDLExp2::create(b, loc, of, value));
+    case Unary::rcp:
+      return handle_of(mlir::ROCDL::ROCDLRcp::create(b, loc, of, value));
+    case Unary::rsq:
+      return handle_of(rsq(trace, loc, value));
   }
   llvm_unreachable("every operator is handled");
 }
@@ -176,25 +194,24 @@ Handle fma(TypeId, Handle a, Handle b, Handle c, const SourceLocation& at) {
 
 Handle select(Handle condition, Handle a, Handle b, const SourceLocation& at) {
   OpenTrace& trace = open_trace(at);
-  return handle_of(trace.builder.createOrFold<arith::SelectOp>(
-      locate(trace, at), use(trace, condition, at), use(trace, a, at), use(trace, b, at)));
+  return handle_of(trace.create<arith::SelectOp>(locate(trace, at), use(trace, condition, at),
+                                                 use(trace, a, at), use(trace, b, at)));
 }
 
 Handle convert(TypeId from, TypeId to, Handle a, const SourceLocation& at) {
   OpenTrace& trace = open_trace(at);
-  mlir::OpBuilder& b = trace.builder;
   mlir::Value value = use(trace, a, at);
   mlir::Location loc = locate(trace, at);
   mlir::Type of = type_of(trace, to);
   if (is_float(from) && is_float(to)) {
-    if (to.bytes() < from.bytes()) return handle_of(b.createOrFold<arith::TruncFOp>(loc, of, value));
-    return handle_of(b.createOrFold<arith::ExtFOp>(loc, of, value));
+    if (to.bytes() < from.bytes()) return handle_of(trace.create<arith::TruncFOp>(loc, of, value));
+    return handle_of(trace.create<arith::ExtFOp>(loc, of, value));
   }
-  if (is_float(from)) return handle_of(b.createOrFold<arith::FPToSIOp>(loc, of, value));
-  if (is_float(to)) return handle_of(b.createOrFold<arith::SIToFPOp>(loc, of, value));
-  if (to.bytes() < from.bytes()) return handle_of(b.createOrFold<arith::TruncIOp>(loc, of, value));
-  if (is_unsigned(from)) return handle_of(b.createOrFold<arith::ExtUIOp>(loc, of, value));
-  return handle_of(b.createOrFold<arith::ExtSIOp>(loc, of, value));
+  if (is_float(from)) return handle_of(trace.create<arith::FPToSIOp>(loc, of, value));
+  if (is_float(to)) return handle_of(trace.create<arith::SIToFPOp>(loc, of, value));
+  if (to.bytes() < from.bytes()) return handle_of(trace.create<arith::TruncIOp>(loc, of, value));
+  if (is_unsigned(from)) return handle_of(trace.create<arith::ExtUIOp>(loc, of, value));
+  return handle_of(trace.create<arith::ExtSIOp>(loc, of, value));
 }
 
 Handle bitcast(TypeId to, Handle a, const SourceLocation& at) {
@@ -205,22 +222,23 @@ Handle bitcast(TypeId to, Handle a, const SourceLocation& at) {
   mlir::Type of = type_of(trace, to);
   if (value.getType() == of) return a;
   bool from_vector = mlir::isa<mlir::VectorType>(value.getType());
-  if (!from_vector && to.count == 1) return handle_of(b.createOrFold<arith::BitcastOp>(loc, of, value));
+  if (!from_vector && to.count == 1)
+    return handle_of(trace.create<arith::BitcastOp>(loc, of, value));
   if (!from_vector) {
     auto one = mlir::VectorType::get(1, value.getType());
     value = mlir::vector::FromElementsOp::create(b, loc, one, value);
   }
   auto whole = mlir::dyn_cast<mlir::VectorType>(of);
   if (!whole) whole = mlir::VectorType::get(1, of);
-  value = b.createOrFold<mlir::vector::BitCastOp>(loc, whole, value);
-  if (to.count == 1) value = b.createOrFold<mlir::vector::ExtractOp>(loc, value, 0);
+  value = trace.create<mlir::vector::BitCastOp>(loc, whole, value);
+  if (to.count == 1) value = trace.create<mlir::vector::ExtractOp>(loc, value, 0);
   return handle_of(value);
 }
 
 Handle extract(Handle vector, int index, const SourceLocation& at) {
   OpenTrace& trace = open_trace(at);
-  return handle_of(trace.builder.createOrFold<mlir::vector::ExtractOp>(
-      locate(trace, at), use(trace, vector, at), static_cast<int64_t>(index)));
+  return handle_of(trace.create<mlir::vector::ExtractOp>(locate(trace, at), use(trace, vector, at),
+                                                         static_cast<int64_t>(index)));
 }
 
 Handle from_elements(TypeId type, std::span<const Handle> elements, const SourceLocation& at) {
@@ -228,7 +246,8 @@ Handle from_elements(TypeId type, std::span<const Handle> elements, const Source
   llvm::SmallVector<mlir::Value> values;
   for (Handle element : elements) values.push_back(use(trace, element, at));
   return handle_of(mlir::vector::FromElementsOp::create(
-      trace.builder, locate(trace, at), mlir::cast<mlir::VectorType>(type_of(trace, type)), values));
+      trace.builder, locate(trace, at), mlir::cast<mlir::VectorType>(type_of(trace, type)),
+      values));
 }
 
 Handle make_variable(TypeId type, Handle initial, const SourceLocation& at) {
@@ -240,9 +259,10 @@ Handle make_variable(TypeId type, Handle initial, const SourceLocation& at) {
   {
     mlir::OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(&trace.kernel.getBody().front());
+    mlir::Value one = trace.constant(b.getI32IntegerAttr(1));
+    b.setInsertionPointAfterValue(one);
     auto pointer = mlir::LLVM::LLVMPointerType::get(trace.context.get(), 5);
-    storage = mlir::LLVM::AllocaOp::create(b, loc, pointer, type_of(trace, type),
-                                           i32_constant(trace, loc, 1));
+    storage = mlir::LLVM::AllocaOp::create(b, loc, pointer, type_of(trace, type), one);
   }
   mlir::LLVM::StoreOp::create(b, loc, value, storage);
   return handle_of(storage);

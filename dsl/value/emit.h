@@ -8,7 +8,20 @@
 
 namespace baton::dsl::detail {
 
-enum class Binary : uint8_t { add, sub, mul, div, rem, bit_and, bit_or, bit_xor, shl, shr, min, max };
+enum class Binary : uint8_t {
+  add,
+  sub,
+  mul,
+  div,
+  rem,
+  bit_and,
+  bit_or,
+  bit_xor,
+  shl,
+  shr,
+  min,
+  max
+};
 enum class Compare : uint8_t { eq, ne, lt, le, gt, ge };
 enum class Unary : uint8_t { neg, bit_not, abs, exp2, rcp, rsq, popcount };
 
@@ -19,7 +32,8 @@ Handle compare(Compare op, TypeId type, Handle a, Handle b, const SourceLocation
 Handle unary(Unary op, TypeId type, Handle a, const SourceLocation& at);
 Handle fma(TypeId type, Handle a, Handle b, Handle c, const SourceLocation& at);
 Handle select(Handle condition, Handle a, Handle b, const SourceLocation& at);
-/// Number conversion; f32 to bf16 rounds to nearest even, f32 to integers truncates and saturates not.
+/// Number conversion; f32 to bf16 rounds to nearest even, f32 to integers truncates and saturates
+/// not.
 Handle convert(TypeId from, TypeId to, Handle a, const SourceLocation& at);
 /// The same bits as another type of the same size.
 Handle bitcast(TypeId to, Handle a, const SourceLocation& at);

@@ -23,7 +23,9 @@ inline F32 fma(In<F32> a, In<F32> b, In<F32> c) {
   return F32(detail::fma(F32::type(), a.handle, b.handle, c.handle, c.at));
 }
 
-inline F32 abs(In<F32> x) { return F32(detail::unary(detail::Unary::abs, F32::type(), x.handle, x.at)); }
+inline F32 abs(In<F32> x) {
+  return F32(detail::unary(detail::Unary::abs, F32::type(), x.handle, x.at));
+}
 
 /// The hardware's approximations: v_exp_f32 (2^x), v_rcp_f32, v_rsq_f32.
 inline F32 exp2_approx(In<F32> x) {
@@ -49,16 +51,32 @@ inline U32 as_unsigned(In<I32> x) { return U32(x.handle); }
 inline I32 as_signed(In<U32> x) { return I32(x.handle); }
 
 /// Number conversions. To I64: by sign (I32) or with zeros (U32). To I32: truncation.
-inline I64 to_i64(In<I32> x) { return I64(detail::convert(I32::type(), I64::type(), x.handle, x.at)); }
-inline I64 to_i64(In<U32> x) { return I64(detail::convert(U32::type(), I64::type(), x.handle, x.at)); }
-inline I32 to_i32(In<I64> x) { return I32(detail::convert(I64::type(), I32::type(), x.handle, x.at)); }
-inline I32 to_i32(In<F32> x) { return I32(detail::convert(F32::type(), I32::type(), x.handle, x.at)); }
-inline F32 to_f32(In<I32> x) { return F32(detail::convert(I32::type(), F32::type(), x.handle, x.at)); }
-inline F32 to_f32(In<BF16> x) { return F32(detail::convert(BF16::type(), F32::type(), x.handle, x.at)); }
-inline I32 to_i32(In<Bool> x) { return I32(detail::convert(Bool::type(), I32::type(), x.handle, x.at)); }
+inline I64 to_i64(In<I32> x) {
+  return I64(detail::convert(I32::type(), I64::type(), x.handle, x.at));
+}
+inline I64 to_i64(In<U32> x) {
+  return I64(detail::convert(U32::type(), I64::type(), x.handle, x.at));
+}
+inline I32 to_i32(In<I64> x) {
+  return I32(detail::convert(I64::type(), I32::type(), x.handle, x.at));
+}
+inline I32 to_i32(In<F32> x) {
+  return I32(detail::convert(F32::type(), I32::type(), x.handle, x.at));
+}
+inline F32 to_f32(In<I32> x) {
+  return F32(detail::convert(I32::type(), F32::type(), x.handle, x.at));
+}
+inline F32 to_f32(In<BF16> x) {
+  return F32(detail::convert(BF16::type(), F32::type(), x.handle, x.at));
+}
+inline I32 to_i32(In<Bool> x) {
+  return I32(detail::convert(Bool::type(), I32::type(), x.handle, x.at));
+}
 
 /// To bf16: nearest even, a NaN stays a NaN.
-inline BF16 to_bf16(In<F32> x) { return BF16(detail::convert(F32::type(), BF16::type(), x.handle, x.at)); }
+inline BF16 to_bf16(In<F32> x) {
+  return BF16(detail::convert(F32::type(), BF16::type(), x.handle, x.at));
+}
 inline F32 round_bf16(In<F32> x) { return to_f32(In<BF16>(to_bf16(x), x.at)); }
 
 /// N fp32 values, each rounded to bf16, in adjacent halves.

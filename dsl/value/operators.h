@@ -46,7 +46,8 @@ class Typed {
 
 }  // namespace detail
 
-/// A truth value of a lane. It has no conversion to the host's bool: a host `if` cannot branch on it.
+/// A truth value of a lane. It has no conversion to the host's bool: a host `if` cannot branch on
+/// it.
 class Bool : public detail::Typed<Scalar::i1> {
  public:
   using Typed::Typed;
@@ -84,7 +85,9 @@ struct ArithmeticOps {
   friend Self operator-(const Self& a, In<Self> b) { return apply(Binary::sub, a.handle(), b); }
   friend Self operator*(const Self& a, In<Self> b) { return apply(Binary::mul, a.handle(), b); }
   friend Self operator/(const Self& a, In<Self> b) { return apply(Binary::div, a.handle(), b); }
-  friend Self operator-(In<Self> a) { return Self(unary(Unary::neg, Self::type(), a.handle, a.at)); }
+  friend Self operator-(In<Self> a) {
+    return Self(unary(Unary::neg, Self::type(), a.handle, a.at));
+  }
   friend Self min(const Self& a, In<Self> b) { return apply(Binary::min, a.handle(), b); }
   friend Self max(const Self& a, In<Self> b) { return apply(Binary::max, a.handle(), b); }
 };

@@ -1,5 +1,5 @@
-// The typed values of the device: I32, U32, I64, F32, BF16, Bool and Vec. Capital is the device, lower
-// case the host: an `int` is known at trace time, an `I32` lives in registers.
+// The typed values of the device: I32, U32, I64, F32, BF16, Bool and Vec. Capital is the device,
+// lower case the host: an `int` is known at trace time, an `I32` lives in registers.
 #pragma once
 
 #include "dsl/value/operators.h"
@@ -49,7 +49,8 @@ class BF16 : public detail::Typed<Scalar::bf16> {
 struct HostIndex {
   int value;
   SourceLocation at;
-  HostIndex(int index, SourceLocation where = SourceLocation::current()) : value(index), at(where) {}
+  HostIndex(int index, SourceLocation where = SourceLocation::current())
+      : value(index), at(where) {}
 };
 
 /// N elements in adjacent registers; operators work element by element.

@@ -1,9 +1,8 @@
 // Checks every hand-off against its region's declaration. Changes nothing.
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
-#include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
-#include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
-#include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
+#include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "passes/Passes.h"
 #include "passes/check/stage_error.h"
 #include "passes/dialect/BatonDialect.h"
@@ -23,12 +22,42 @@ struct Uses {
   mlir::Operation* poll = nullptr;
 };
 
+/// The values that an index may take, from the ops that compute it: on demand, once a value.
+class IndexRanges {
+ public:
+  mlir::ConstantIntRanges of(mlir::Value value) {
+    auto known = ranges_.find(value);
+    if (known != ranges_.end()) return known->second;
+    mlir::ConstantIntRanges range = infer(value);
+    ranges_.try_emplace(value, range);
+    return range;
+  }
+
+ private:
+  mlir::ConstantIntRanges infer(mlir::Value value) {
+    unsigned width = mlir::ConstantIntRanges::getStorageBitwidth(value.getType());
+    mlir::ConstantIntRanges result = mlir::ConstantIntRanges::maxRange(width);
+    auto op = value.getDefiningOp<mlir::InferIntRangeInterface>();
+    if (!op) return result;
+    llvm::SmallVector<mlir::ConstantIntRanges> operands;
+    for (mlir::Value operand : op->getOperands()) {
+      if (!operand.getType().isIntOrIndex()) return result;
+      operands.push_back(of(operand));
+    }
+    op.inferResultRanges(operands, [&](mlir::Value of, const mlir::ConstantIntRanges& range) {
+      if (of == value) result = range;
+    });
+    return result;
+  }
+
+  llvm::DenseMap<mlir::Value, mlir::ConstantIntRanges> ranges_;
+};
+
 class HandoffCheck {
  public:
   explicit HandoffCheck(mlir::ModuleOp module) : module_(module) {}
 
   LogicalResult run() {
-    if (failed(inferRanges())) return module_.emitError("cannot infer the ranges of indices");
     for (RegionOp region : module_.getOps<RegionOp>()) uses_[region];
     mlir::WalkResult result = module_->walk([&](mlir::Operation* op) {
       return failed(visit(op)) ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
@@ -38,13 +67,6 @@ class HandoffCheck {
   }
 
  private:
-  LogicalResult inferRanges() {
-    solver_.load<mlir::dataflow::DeadCodeAnalysis>();
-    solver_.load<mlir::dataflow::SparseConstantPropagation>();
-    solver_.load<mlir::dataflow::IntegerRangeAnalysis>();
-    return solver_.initializeAndRun(module_);
-  }
-
   LogicalResult visit(mlir::Operation* op) {
     if (auto put = mlir::dyn_cast<PutOp>(op)) {
       RegionOp region = lookupRegion(op, put.getRegionAttr());
@@ -81,9 +103,7 @@ class HandoffCheck {
   /// Refuses an index that every lane computes out of bounds. An index that only some lanes compute
   /// so is left to the guards around it.
   LogicalResult checkIndex(mlir::Operation* op, RegionOp region, mlir::Value index, int64_t count) {
-    const auto* lattice = solver_.lookupState<mlir::dataflow::IntegerValueRangeLattice>(index);
-    if (!lattice || lattice->getValue().isUninitialized()) return mlir::success();
-    const mlir::ConstantIntRanges& range = lattice->getValue().getValue();
+    const mlir::ConstantIntRanges range = ranges_.of(index);
     int64_t low = range.smin().getSExtValue(), high = range.smax().getSExtValue();
     if (high >= 0 && low + count <= region.words()) return mlir::success();
     auto diagnostic = stageError(op) << "word ";
@@ -110,7 +130,7 @@ class HandoffCheck {
   }
 
   mlir::ModuleOp module_;
-  mlir::DataFlowSolver solver_;
+  IndexRanges ranges_;
   llvm::MapVector<mlir::Operation*, Uses> uses_;
 };
 

@@ -1,7 +1,6 @@
 // From: the function with baton.kernel, baton.thread_id, cta_id, barrier. To: rocdl's kernel
 // attributes, ids and barriers. Precondition: hand-offs are lowered (they bring barriers).
 #include "llvm/Support/FormatVariadic.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Passes.h"
 #include "passes/dialect/BatonDialect.h"
 #include "passes/lower/closed_door.h"
@@ -31,7 +30,7 @@ void lowerBarrier(BarrierOp op) {
   op.erase();
 }
 
-mlir::LogicalResult lowerFunction(mlir::ModuleOp module, mlir::func::FuncOp kernel) {
+mlir::LogicalResult lowerFunction(mlir::ModuleOp module, mlir::LLVM::LLVMFuncOp kernel) {
   auto lanes = module->getAttrOfType<mlir::IntegerAttr>(kWorkgroupAttr);
   if (!lanes) return kernel.emitError() << "the module needs '" << kWorkgroupAttr << "'";
   mlir::Builder b(module.getContext());
@@ -55,7 +54,7 @@ struct LowerKernelPass : impl::LowerKernelBase<LowerKernelPass> {
         lowerId<mlir::ROCDL::BlockIdXOp>(cta);
       } else if (auto barrier = mlir::dyn_cast<BarrierOp>(op)) {
         lowerBarrier(barrier);
-      } else if (auto function = mlir::dyn_cast<mlir::func::FuncOp>(op)) {
+      } else if (auto function = mlir::dyn_cast<mlir::LLVM::LLVMFuncOp>(op)) {
         if (!function->hasAttr(kKernelAttr)) continue;
         if (failed(lowerFunction(getOperation(), function))) return signalPassFailure();
       }
