@@ -38,7 +38,7 @@ class Reader {
   int64_t integer(std::string_view name) const {
     const mlir::APInt value = get<mlir::IntegerAttr>(name, "an integer").getValue();
     if (!value.isSignedIntN(64) || value.isNegative()) {
-      fail(fmt::format("{}: attribute {}{} is negative", where_, prefix_, name));
+      fail(subject(name) + " is negative");
     }
     return value.getSExtValue();
   }
@@ -53,15 +53,18 @@ class Reader {
     const auto list = get<mlir::ArrayAttr>(name, "a list");
     return {list.begin(), list.end()};
   }
-  const std::string& where() const { return where_; }
+  /// "module: attribute baton.chip": how an error begins.
+  std::string subject(std::string_view name) const {
+    return fmt::format("{}: attribute {}{}", where_, prefix_, name);
+  }
 
  private:
   template <typename T>
   T get(std::string_view name, std::string_view type) const {
     const mlir::Attribute value = values_.get(prefix_ + std::string(name));
-    if (!value) fail(fmt::format("{}: attribute {}{} is missing", where_, prefix_, name));
+    if (!value) fail(subject(name) + " is missing");
     const auto typed = llvm::dyn_cast<T>(value);
-    if (!typed) fail(fmt::format("{}: attribute {}{} is not {}", where_, prefix_, name, type));
+    if (!typed) fail(fmt::format("{} is not {}", subject(name), type));
     return typed;
   }
 
@@ -86,8 +89,7 @@ Enum read_enum(const Reader& reader, std::string_view field, Enum last) {
     if (spelling == text) return static_cast<Enum>(value);
     known += fmt::format("{}{}", known.empty() ? "" : ", ", spelling);
   }
-  fail(fmt::format("{}: attribute {} is {}, not one of {}", reader.where(), field, quote(text),
-                   known));
+  fail(fmt::format("{} is {}, not one of {}", reader.subject(field), quote(text), known));
 }
 
 RecordArgument read_argument(const Reader& reader) {
@@ -120,8 +122,7 @@ RecordRegion read_region(const Reader& reader) {
 uint32_t read_count(const Reader& reader, std::string_view field, int64_t least, int64_t most) {
   const int64_t value = reader.integer(field);
   if (value < least || value > most) {
-    fail(fmt::format("{}: attribute {} is {}, not in {} .. {}", reader.where(), field, value, least,
-                     most));
+    fail(fmt::format("{} is {}, not in {} .. {}", reader.subject(field), value, least, most));
   }
   return static_cast<uint32_t>(value);
 }
@@ -154,8 +155,7 @@ Record draft_record(mlir::ModuleOp module) {
   find_target(record.chip);
   record.key = reader.text_or_empty("key");
   record.resources.workgroup_lanes = read_count(reader, "workgroup", 1, kMaxWorkgroupLanes);
-  if (reader.has("grid"))
-    record.resources.grid_workgroups = read_count(reader, "grid", 1, kMaxGrid);
+  record.resources.grid_workgroups = read_count(reader, "grid", 1, kMaxGrid);
   record.totals.scratch_bytes = static_cast<uint64_t>(reader.integer_or_zero("scratch_bytes"));
   record.totals.peer_half_bytes = static_cast<uint64_t>(reader.integer_or_zero("peer_half_bytes"));
   for (const mlir::Attribute& stage : reader.list_or_empty("stages")) {

@@ -1,7 +1,7 @@
 // What the traced module says of its kernel beside the code: its "baton.*" attributes.
-//   baton.chip = "gfx950", baton.workgroup = lanes: required
-//   baton.key = "attn_post:tokens=8,...", baton.stages = ["o", ...], baton.grid = workgroups,
-//   baton.scratch_bytes, baton.peer_half_bytes: integers
+//   baton.chip = "gfx950", baton.workgroup = lanes, baton.grid = workgroups: required
+//   baton.key = "attn_post:tokens=8,...", baton.stages = ["o", ...],
+//   baton.scratch_bytes, baton.peer_half_bytes: bytes
 //   baton.args = [{name, kind, access, dtype, shape = array<i64>}]: in ABI order; of a plain value
 //     only name and kind
 //   baton.regions = [{name, space, protocol, dtype, shape = array<i64>, offset, bytes}]

@@ -45,12 +45,12 @@ void compare_with_compiler(const Kernel& kernel, const ResourceRemark& believed)
   same("SGPR spills", believed_count(believed, "SGPRSpill"), kernel.sgpr_spills);
 }
 
-/// Where a spilled value goes to and comes from. gfx90a addresses scratch memory through the
-/// descriptor in s[0:3], later chips by instructions of their own; SGPRs go to lanes of a VGPR.
+/// Where a spilled value goes to and comes from. gfx90a addresses scratch memory as a buffer at a
+/// constant offset, later chips by instructions of their own; SGPRs go to lanes of a VGPR.
 bool touches_scratch(const ListedInstruction& instruction) {
   const std::string_view text = instruction.text;
   return text.starts_with("scratch_") ||
-         (text.starts_with("buffer_") && text.find(", s[0:3], ") != std::string_view::npos);
+         (text.starts_with("buffer_") && text.find(", off, s[") != std::string_view::npos);
 }
 
 bool saves_sgpr(const ListedInstruction& instruction) {

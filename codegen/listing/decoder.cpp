@@ -59,9 +59,6 @@ DecodedInstruction Decoder::decode(ByteView bytes, uint64_t address) {
   if (status != llvm::MCDisassembler::Success || size > bytes.size()) return {};
   DecodedInstruction decoded;
   decoded.size = static_cast<uint32_t>(size);
-  if (const char* mnemonic = machine.printer->getMnemonic(machine.current).first) {
-    decoded.mnemonic = llvm::StringRef(mnemonic).trim();
-  }
   uint64_t branch_target = 0;
   if (machine.analysis->evaluateBranch(machine.current, address, size, branch_target)) {
     decoded.branch_target = branch_target;

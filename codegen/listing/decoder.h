@@ -12,8 +12,7 @@
 namespace baton::codegen {
 
 struct DecodedInstruction {
-  uint32_t size = 0;          ///< bytes; 0 when the bytes are no instruction
-  std::string_view mnemonic;  ///< lives as long as the process
+  uint32_t size = 0;  ///< bytes; 0 when the bytes are no instruction
   std::optional<uint64_t> branch_target;
 };
 

@@ -122,9 +122,10 @@ class Disassembly {
       const AddressOrigin origin = lines.origin(address);
       ListedInstruction listed{.address = address,
                                .size = decoded.size,
-                               .kind = classify(decoded.mnemonic),
+                               .kind = InstructionClass::other,
                                .text = decoder_.text(address, target_label(decoded)),
                                .line = origin.line};
+      listed.kind = classify(std::string_view(listed.text).substr(0, listed.text.find(' ')));
       const auto label = labels_.find(address);
       if (label != labels_.end()) listed.label = label->second;
       listed.file = intern_file(listing_.files, origin);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kNoStage = -1;
 constexpr int kHandoffColumn = 72;
-constexpr std::string_view kOutside = "(outside stages)";
+constexpr std::string_view kOutside = "outside stages";
 constexpr uint64_t kMaxSourceBytes = uint64_t{4} << 20;
 
 enum class Colour : uint8_t { plain, banner, source, handoff, label };
@@ -125,8 +125,10 @@ class Printer {
     if (stage_ == instruction.stage) return;
     stage_ = instruction.stage;
     place_.reset();
+    if (listing_.stages.empty()) return;
+    const std::string_view noun = instruction.stage == kNoStage ? "" : "stage ";
     const std::string name = stage_name(listing_, instruction.stage);
-    text_ += "\n" + paint_(Colour::banner, fmt::format("; ---- stage {} ----", name)) + "\n";
+    text_ += "\n" + paint_(Colour::banner, fmt::format("; ---- {}{} ----", noun, name)) + "\n";
   }
 
   void source(const ListedInstruction& instruction) {
