@@ -1,0 +1,104 @@
+// Linking in the process: what it leaves behind, and how it fails.
+#include <sys/resource.h>
+
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <filesystem>
+
+#include "codegen/link.h"
+#include "runtime/base/error.h"
+#include "tests/codegen/test_module.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/temp_folder.h"
+
+namespace baton::tests {
+namespace {
+
+using Catch::Matchers::Contains;
+using codegen::link_shared;
+
+Bytes object_of(const std::string& text) {
+  CodegenOptions options;
+  options.until = EmitStage::object;
+  return TestModule(text).generate(options).object;
+}
+
+Bytes exchange_object() { return object_of(exchange_text()); }
+
+/// Without debug information the linked file is the larger one: it has its segments' headers, a
+/// dynamic section and hash tables.
+Bytes small_object() { return object_of(kernel_text("gfx950", "%n: i32", "")); }
+
+/// No file may grow past `bytes` while this lives: what a full disk does to a writer.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    REQUIRE(getrlimit(RLIMIT_FSIZE, &before_) == 0);
+    const rlimit limit{.rlim_cur = bytes, .rlim_max = before_.rlim_max};
+    REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  }
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+}  // namespace
+
+TEST_CASE("a link leaves nothing in its folder") {
+  const TempFolder folder;
+  const Bytes code_object = link_shared(exchange_object(), folder.path());
+  CHECK(ElfImage::parse(code_object, "linked").lookup_kernel("exchange") != nullptr);
+  CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("a link that finds no room says so, leaves no file, and the next one works") {
+  const TempFolder folder;
+  const Bytes object = small_object();
+  const Bytes good = link_shared(object, folder.path());
+  REQUIRE(good.size() > object.size());
+  {
+    const FileSizeLimit limit(object.size());
+    const Error error =
+        error_of(ErrorKind::environment, [&] { link_shared(object, folder.path()); });
+    CHECK_THAT(error.what(), Contains(folder.path().string()));
+    CHECK_THAT(error.what(), Contains("File too large"));
+    CHECK_THAT(error.what(), !Contains("kernel.co"));
+  }
+  CHECK(std::filesystem::is_empty(folder.path()));
+  CHECK(link_shared(object, folder.path()) == good);
+}
+
+TEST_CASE("a folder that is not there is the environment's fault") {
+  const TempFolder folder;
+  const Error error =
+      error_of(ErrorKind::environment, [&] { link_shared(exchange_object(), folder / "missing"); });
+  CHECK_THAT(error.what(), Contains("missing: No such file or directory"));
+}
+
+TEST_CASE("bytes that are no object are refused and the linker works on") {
+  const TempFolder folder;
+  const Bytes junk(100, 0x5a);
+  CHECK_THAT(error_of(ErrorKind::failed_check, [&] { link_shared(junk, folder.path()); }).what(),
+             Contains("the linker refused the object: "));
+  CHECK(std::filesystem::is_empty(folder.path()));
+  CHECK_FALSE(link_shared(exchange_object(), folder.path()).empty());
+}
+
+// LLD says of itself that it cannot run again after this one, so it is the last test here.
+TEST_CASE("an object cut in two is refused, and so is every link after it") {
+  const TempFolder folder;
+  const Bytes object = exchange_object();
+  const Bytes half(object.begin(), object.begin() + static_cast<ptrdiff_t>(object.size() / 2));
+  CHECK_THAT(error_of(ErrorKind::failed_check, [&] { link_shared(half, folder.path()); }).what(),
+             Contains("the linker crashed: ld.lld: error: "));
+  CHECK_THAT(error_of(ErrorKind::failed_check, [&] { link_shared(object, folder.path()); }).what(),
+             Contains("the linker crashed earlier in this process"));
+  CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+}  // namespace baton::tests
