@@ -12,8 +12,8 @@ namespace {
 
 /// Four consecutive k of a lane, as the _1k instructions take them.
 mlir::Value kSlice(mlir::OpBuilder& b, mlir::Location loc, mlir::Value operand, int64_t first) {
-  mlir::Value four =
-      mlir::vector::ExtractStridedSliceOp::create(b, loc, operand, first, int64_t{4}, int64_t{1});
+  const int64_t mask[] = {first, first + 1, first + 2, first + 3};
+  mlir::Value four = mlir::vector::ShuffleOp::create(b, loc, operand, operand, mask);
   return mlir::vector::BitCastOp::create(b, loc, mlir::VectorType::get(4, b.getI16Type()), four);
 }
 
