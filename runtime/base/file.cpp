@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "runtime/base/error.h"
 
@@ -46,6 +48,8 @@ const char* hint_of(int code) {
     case ENOSPC:
     case EDQUOT:
       return "free some space or choose another disk";
+    case EFBIG:
+      return "raise the limit of the file size (ulimit -f) or choose another disk";
     default:
       return "";
   }
@@ -106,18 +110,48 @@ void write_through(const fs::path& path, ByteView bytes) {
   if (!file.close()) fail("write", path, errno);
 }
 
-void replace(const fs::path& path, ByteView bytes) {
-  fs::path temporary;
-  Descriptor file(create_beside(path, temporary));
-  if (!file.open()) fail("write", path, errno);
-  int code = write_all(file.get(), bytes);
-  if (code == 0 && ::fsync(file.get()) != 0) code = errno;
-  if (!file.close() && code == 0) code = errno;
-  if (code == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) code = errno;
-  if (code != 0) {
-    ::unlink(temporary.c_str());
-    fail("write", path, code);
+/// A whole, synced temporary file beside `target`: `commit` renames it, else it goes away again.
+class StagedFile {
+ public:
+  StagedFile(fs::path target, ByteView bytes) : target_(std::move(target)) {
+    Descriptor file(create_beside(target_, temporary_));
+    if (!file.open()) fail("write", target_, errno);
+    int code = write_all(file.get(), bytes);
+    if (code == 0 && ::fsync(file.get()) != 0) code = errno;
+    if (!file.close() && code == 0) code = errno;
+    if (code == 0) return;
+    ::unlink(temporary_.c_str());
+    fail("write", target_, code);
   }
+  StagedFile(StagedFile&& other) noexcept
+      : target_(std::move(other.target_)), temporary_(std::exchange(other.temporary_, {})) {}
+  ~StagedFile() {
+    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  }
+
+  void commit() {
+    if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("write", target_, errno);
+    temporary_.clear();
+  }
+
+ private:
+  fs::path target_;
+  fs::path temporary_;
+};
+
+/// What `path` stands for: the file to replace, or nothing for a device or a pipe.
+std::optional<fs::path> replaceable(const fs::path& path) {
+  struct stat status;
+  if (::stat(path.c_str(), &status) != 0) {
+    if (errno != ENOENT) fail("write", path, errno);
+    return path;
+  }
+  if (S_ISDIR(status.st_mode)) fail("write", path, EISDIR);
+  if (!S_ISREG(status.st_mode)) return std::nullopt;
+  if (::access(path.c_str(), W_OK) != 0) fail("write", path, errno);
+  std::error_code ignored;
+  const fs::path target = fs::canonical(path, ignored);
+  return ignored ? path : target;
 }
 
 }  // namespace
@@ -154,21 +188,21 @@ Bytes read_file(const fs::path& path, uint64_t max_bytes) {
 }
 
 void write_file(const fs::path& path, ByteView bytes) {
-  struct stat status;
-  if (::stat(path.c_str(), &status) != 0) {
-    if (errno != ENOENT) fail("write", path, errno);
-    replace(path, bytes);
-    return;
-  }
-  if (S_ISDIR(status.st_mode)) fail("write", path, EISDIR);
-  if (!S_ISREG(status.st_mode)) {
+  if (const std::optional<fs::path> target = replaceable(path)) {
+    StagedFile(*target, bytes).commit();
+  } else {
     write_through(path, bytes);
-    return;
   }
-  if (::access(path.c_str(), W_OK) != 0) fail("write", path, errno);
-  std::error_code ignored;
-  const fs::path target = fs::canonical(path, ignored);
-  replace(ignored ? path : target, bytes);
+}
+
+void write_files(std::span<const FileToWrite> files) {
+  std::vector<StagedFile> staged;
+  for (const FileToWrite& file : files) {
+    const std::optional<fs::path> target = replaceable(file.path);
+    if (!target) fail("write", file.path, EINVAL);
+    staged.emplace_back(*target, file.bytes);
+  }
+  for (StagedFile& file : staged) file.commit();
 }
 
 }  // namespace baton

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 
 #include "runtime/base/bytes.h"
 
@@ -20,5 +21,15 @@ Bytes read_file(const std::filesystem::path& path, uint64_t max_bytes = kMaxFile
 /// A symbolic link keeps standing, its target is replaced. Throws Error: user when the path cannot
 /// be a file (missing folder, a folder, no permission), environment when the disk refuses.
 void write_file(const std::filesystem::path& path, ByteView bytes);
+
+struct FileToWrite {
+  std::filesystem::path path;
+  ByteView bytes;
+};
+
+/// Replaces regular files that belong together: each is whole on the disk before the first takes
+/// its name, so a disk that fills up leaves all of them as they were. Throws Error like write_file;
+/// EINVAL for a device or a pipe.
+void write_files(std::span<const FileToWrite> files);
 
 }  // namespace baton

@@ -120,6 +120,23 @@ TEST_CASE("a write that breaks off keeps the old file and leaves nothing beside 
   CHECK(entries(folder.path()) == 1);
 }
 
+TEST_CASE("files that belong together are replaced together, or not at all") {
+  const TempFolder folder;
+  const FileToWrite both[] = {{folder / "a", as_bytes("new a")}, {folder / "b", as_bytes("new b")}};
+  write_files(both);
+  CHECK(text_of(folder / "a") == "new a");
+  CHECK(text_of(folder / "b") == "new b");
+  const FileToWrite half[] = {{folder / "a", as_bytes("newer")}, {folder / "no/b", as_bytes("x")}};
+  const Error missing = error_of(ErrorKind::user, [&] { write_files(half); });
+  CHECK(missing.what() ==
+        "cannot write '" + (folder / "no/b").string() + "': No such file or directory");
+  const FileToWrite device[] = {{folder / "a", as_bytes("newer")}, {"/dev/null", {}}};
+  CHECK(error_of(ErrorKind::environment, [&] { write_files(device); }).what() ==
+        std::string("cannot write '/dev/null': Invalid argument"));
+  CHECK(text_of(folder / "a") == "new a");
+  CHECK(entries(folder.path()) == 2);
+}
+
 /// Runs `body` in a child that is not root, so that permissions count; true when it returned true.
 bool as_nobody(const std::function<bool()>& body) {
   const pid_t child = fork();
