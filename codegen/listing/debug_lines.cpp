@@ -38,8 +38,8 @@ DebugLines::~DebugLines() = default;
 
 AddressOrigin DebugLines::origin(uint64_t address) const {
   if (!dwarf_->context) return {};
-  const llvm::DILineInfoSpecifier wanted(llvm::DILineInfoSpecifier::FileLineInfoKind::RawValue,
-                                         llvm::DINameKind::ShortName);
+  const llvm::DILineInfoSpecifier wanted(
+      llvm::DILineInfoSpecifier::FileLineInfoKind::RelativeFilePath, llvm::DINameKind::ShortName);
   const llvm::DIInliningInfo frames = dwarf_->context->getInliningInfoForAddress(
       {address, llvm::object::SectionedAddress::UndefSection}, wanted);
   AddressOrigin origin;
