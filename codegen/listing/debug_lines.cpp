@@ -38,6 +38,7 @@ DebugLines::~DebugLines() = default;
 
 AddressOrigin DebugLines::origin(uint64_t address) const {
   if (!dwarf_->context) return {};
+  // Folder and file: the line table keeps them apart.
   const llvm::DILineInfoSpecifier wanted(
       llvm::DILineInfoSpecifier::FileLineInfoKind::RelativeFilePath, llvm::DINameKind::ShortName);
   const llvm::DIInliningInfo frames = dwarf_->context->getInliningInfoForAddress(

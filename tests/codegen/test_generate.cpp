@@ -17,7 +17,7 @@ using Catch::Matchers::StartsWith;
 
 CodegenOptions with_source() {
   CodegenOptions options;
-  options.sources = {exchange_source()};
+  options.sources = exchange_sources();
   return options;
 }
 

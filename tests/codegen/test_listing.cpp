@@ -20,7 +20,7 @@ using Catch::Matchers::StartsWith;
 
 Bytes exchange_bytes(std::string_view chip, bool with_source = true) {
   CodegenOptions options;
-  if (with_source) options.sources = {exchange_source()};
+  if (with_source) options.sources = exchange_sources();
   return TestModule(exchange_text(chip)).generate(options).code_object.bytes;
 }
 
@@ -87,9 +87,11 @@ TEST_CASE("instructions know their stage, hand-off and line") {
     const Listing listing = disassemble(bytes, "exchange.co");
     CHECK(listing.chip == target.chip);
     CHECK(listing.stages == std::vector<std::string>{"o", "reduce"});
-    REQUIRE(listing.files.size() == 1);
-    CHECK(listing.files[0].name == "kernels/exchange.cpp");
-    CHECK(listing.files[0].text == exchange_source().text);
+    REQUIRE(listing.files.size() == 2);
+    for (size_t i = 0; i < 2; ++i) {
+      CHECK(listing.files[i].name == exchange_sources()[i].file);
+      CHECK(listing.files[i].text == exchange_sources()[i].text);
+    }
 
     const ListedInstruction& load = find(listing, "global_load_dword ");
     CHECK(stage_of(listing, load) == "o");
@@ -102,7 +104,8 @@ TEST_CASE("instructions know their stage, hand-off and line") {
     const ListedInstruction& poll = find(listing, "global_load_dwordx2 ");
     CHECK(stage_of(listing, poll) == "reduce");
     CHECK(handoff_of(listing, poll) == "poll ar");
-    CHECK(poll.line == 7);
+    CHECK(poll.file == 1);
+    CHECK(poll.line == 2);
     CHECK(poll.label == 0);  // the loop's only label, and the target of its only branch
     CHECK(find(listing, "s_cbranch_execnz").text == "s_cbranch_execnz L0");
     const ListedInstruction& end = find(listing, "s_endpgm");
@@ -118,7 +121,7 @@ TEST_CASE("the printed listing shows what a reviewer needs") {
   CHECK_THAT(text, StartsWith("; kernel exchange for gfx950\n; key exchange:tokens=1\n"));
   CHECK_THAT(text, Contains("; occupancy: 2 waves a SIMD, 1 workgroups a CU\n"));
   CHECK_THAT(text, Contains("; LDS: 2048 bytes a workgroup of 512 lanes; kernarg: 28 bytes\n"));
-  CHECK_THAT(text, Contains("; kernels/exchange.cpp:7: answer = poll(ar, lane);\n"));
+  CHECK_THAT(text, Contains("; kernels/parts/wait.cpp:2: return poll(region, index);\n"));
   CHECK_THAT(line_with(text, "global_store_dwordx2"), Contains(" sc0 sc1") && Contains("; put ar"));
   CHECK_THAT(line_with(text, "global_load_dwordx2"), Contains(" sc0 sc1") && Contains("; poll ar"));
   CHECK_THAT(line_with(text, "global_load_dword "), !Contains(";"));
@@ -144,7 +147,7 @@ TEST_CASE("without a source the file and line still stand") {
   const Listing listing = disassemble(exchange_bytes("gfx950", false), "exchange.co");
   CHECK(listing.files.at(0).text.empty());
   const std::string text = print_listing(listing, {.key = "", .stage = "", .source = true});
-  CHECK_THAT(text, Contains("; kernels/exchange.cpp:7\n"));
+  CHECK_THAT(text, Contains("; kernels/parts/wait.cpp:2\n"));
 }
 
 TEST_CASE("counts by class: every instruction is counted once, in its stage") {

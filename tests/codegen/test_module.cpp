@@ -39,18 +39,22 @@ std::string exchange_text(std::string_view chip) {
   return text.replace(text.find(kChip), kChip.size(), chip);
 }
 
-SourceText exchange_source() {
-  return {"kernels/exchange.cpp",
-          "void exchange(Kernel& k) {\n"
-          "  stage(\"o\", [&] {\n"
-          "    word = in[lane] * rank;\n"
-          "    put(ar, lane, word);\n"
-          "  });\n"
-          "  stage(\"reduce\", [&] {\n"
-          "    answer = poll(ar, lane);\n"
-          "    out[lane] = answer + word_of(lane ^ 1);\n"
-          "  });\n"
-          "}\n"};
+std::vector<SourceText> exchange_sources() {
+  return {{"kernels/exchange.cpp",
+           "void exchange(Kernel& k) {\n"
+           "  stage(\"o\", [&] {\n"
+           "    word = in[lane] * rank;\n"
+           "    put(ar, lane, word);\n"
+           "  });\n"
+           "  stage(\"reduce\", [&] {\n"
+           "    answer = wait_for(ar, lane);\n"
+           "    out[lane] = answer + word_of(lane ^ 1);\n"
+           "  });\n"
+           "}\n"},
+          {"kernels/parts/wait.cpp",
+           "I32 wait_for(const Region& region, I32 index) {\n"
+           "  return poll(region, index);\n"
+           "}\n"}};
 }
 
 std::string kernel_text(std::string_view chip, std::string_view parameters, std::string_view body) {

@@ -26,8 +26,8 @@ class TestModule {
 /// modules/exchange.mlir for a chip.
 std::string exchange_text(std::string_view chip = "gfx950");
 
-/// The source that exchange.mlir's locations name.
-SourceText exchange_source();
+/// The sources that exchange.mlir's locations name.
+std::vector<SourceText> exchange_sources();
 
 /// A kernel `test` of 512 lanes with `parameters` and `body`, which ends with a return.
 std::string kernel_text(std::string_view chip, std::string_view parameters, std::string_view body);

@@ -1,13 +1,14 @@
 // Two stages and three hand-offs, written as the lowering leaves them: the kernel loads a word,
 // multiplies, puts it to a peer and polls for the answer.
 #file = #llvm.di_file<"kernels/exchange.cpp" in "">
+#parts = #llvm.di_file<"kernels/parts/wait.cpp" in "">
 #unit = #llvm.di_compile_unit<id = distinct[0]<>, sourceLanguage = DW_LANG_C_plus_plus_14, file = #file, producer = "baton", isOptimized = true, emissionKind = Full>
 #type = #llvm.di_subroutine_type<>
 #kernel = #llvm.di_subprogram<id = distinct[1]<>, compileUnit = #unit, scope = #file, name = "exchange", file = #file, line = 1, scopeLine = 1, subprogramFlags = "Definition|Optimized", type = #type>
 #stage_o = #llvm.di_subprogram<id = distinct[2]<>, compileUnit = #unit, scope = #file, name = "stage o", file = #file, line = 2, scopeLine = 2, subprogramFlags = "Definition|Optimized", type = #type>
 #stage_reduce = #llvm.di_subprogram<id = distinct[3]<>, compileUnit = #unit, scope = #file, name = "stage reduce", file = #file, line = 6, scopeLine = 6, subprogramFlags = "Definition|Optimized", type = #type>
 #put_ar = #llvm.di_subprogram<id = distinct[4]<>, compileUnit = #unit, scope = #file, name = "put ar", file = #file, line = 4, scopeLine = 4, subprogramFlags = "Definition|Optimized", type = #type>
-#poll_ar = #llvm.di_subprogram<id = distinct[5]<>, compileUnit = #unit, scope = #file, name = "poll ar", file = #file, line = 7, scopeLine = 7, subprogramFlags = "Definition|Optimized", type = #type>
+#poll_ar = #llvm.di_subprogram<id = distinct[5]<>, compileUnit = #unit, scope = #parts, name = "poll ar", file = #parts, line = 2, scopeLine = 2, subprogramFlags = "Definition|Optimized", type = #type>
 
 #in_kernel = loc(fused<#kernel>["kernels/exchange.cpp":1:1])
 #at_stage_o = loc(fused<#kernel>["kernels/exchange.cpp":2:3])
@@ -16,7 +17,7 @@
 #put_site = loc(callsite(fused<#stage_o>["kernels/exchange.cpp":4:5] at #at_stage_o))
 #put = loc(callsite(fused<#put_ar>["kernels/exchange.cpp":4:5] at #put_site))
 #poll_site = loc(callsite(fused<#stage_reduce>["kernels/exchange.cpp":7:5] at #at_stage_reduce))
-#poll = loc(callsite(fused<#poll_ar>["kernels/exchange.cpp":7:5] at #poll_site))
+#poll = loc(callsite(fused<#poll_ar>["kernels/parts/wait.cpp":2:3] at #poll_site))
 #store = loc(callsite(fused<#stage_reduce>["kernels/exchange.cpp":8:5] at #at_stage_reduce))
 
 module attributes {
