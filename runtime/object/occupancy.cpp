@@ -5,9 +5,7 @@
 namespace baton {
 namespace {
 
-// The same on gfx90a, gfx942 and gfx950.
-constexpr int kSgprsPerSimd = 800;
-constexpr int kBarriersPerCu = 16;  // a workgroup of more than one wave holds one
+constexpr int kSgprsPerSimd = 800;  // on gfx90a, gfx942 and gfx950
 
 uint32_t divide_up(uint32_t value, int granule) {
   const auto step = static_cast<uint32_t>(granule);
@@ -33,7 +31,6 @@ Occupancy occupancy(const Target& target, const Footprint& footprint) {
   const int needed =
       std::max(1, static_cast<int>(divide_up(footprint.workgroup_lanes, target.wave_lanes)));
   int workgroups = slots / needed;
-  if (needed > 1) workgroups = std::min(workgroups, kBarriersPerCu);
   const int lds_granules =
       static_cast<int>(divide_up(footprint.lds_bytes, target.lds_granule_bytes));
   if (lds_granules > 0) {

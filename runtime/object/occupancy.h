@@ -18,7 +18,7 @@ struct Footprint {
 
 struct Occupancy {
   int waves_per_simd = 0;     ///< that registers allow; 0 when one wave does not fit
-  int workgroups_per_cu = 0;  ///< that waves, LDS and barriers allow; 0 when one does not fit
+  int workgroups_per_cu = 0;  ///< that waves and LDS allow; 0 when one does not fit
 
   bool operator==(const Occupancy&) const = default;
 };
