@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_style.py CHECK ROOT: one check of the source tree; prints each fault and exits 1 for any."""
+"""check_style.py CHECK ROOT: one check of the source tree; prints each fault, exits 1 for any."""
 
 import ast
 import os
@@ -39,7 +39,7 @@ FORMATTED = SOURCE | {".c"}
 CODE = FORMATTED | {".td", ".py", ".sh", ".cmake", ".in"}
 TEXT = CODE | {".md", ".txt", ".mlir", ".test", ".json", ".yml"}
 NAMED_CODE = {"CMakeLists.txt", "dev", "run"}
-SKIPPED_FOLDERS = re.compile(r"^(\.git|build|build-.*|__pycache__)$")
+SKIPPED_FOLDERS = re.compile(r"^(\.git|build|build-.*|__pycache__|corpus)$")
 
 
 class Tree:

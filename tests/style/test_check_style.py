@@ -104,7 +104,8 @@ class StyleTest(unittest.TestCase):
 
     def test_map(self):
         files = {
-            "README.md": "# B\n## Where things live\n`runtime/base/` `runtime` `dev`\n## More\n`x`\n",
+            "README.md": "# B\n## Where things live\n"
+            "`runtime/base/` `runtime` `dev`\n## More\n`x`\n",
             "runtime/base/a.h": "\n",
             "dev": "\n",
         }
