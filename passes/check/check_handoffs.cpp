@@ -71,6 +71,7 @@ class HandoffCheck {
     if (auto put = mlir::dyn_cast<PutOp>(op)) {
       RegionOp region = lookupRegion(op, put.getRegionAttr());
       uses_[region].put = op;
+      if (put.getRank() && failed(checkRank(op, put.getRank()))) return mlir::failure();
       return checkIndex(op, region, put.getIndex(), static_cast<int64_t>(put.getValues().size()));
     }
     if (auto publish = mlir::dyn_cast<PublishOp>(op)) {
@@ -106,11 +107,22 @@ class HandoffCheck {
     const mlir::ConstantIntRanges range = ranges_.of(index);
     int64_t low = range.smin().getSExtValue(), high = range.smax().getSExtValue();
     if (high >= 0 && low + count <= region.words()) return mlir::success();
-    auto diagnostic = stageError(op) << "word ";
-    diagnostic << low;
+    const int64_t last = high + count - 1;
+    auto diagnostic = stageError(op) << (last == low ? "word " : "words ") << low;
+    if (last != low) diagnostic << " .. " << last;
+    return diagnostic << " of region '" << region.getSymName() << "' "
+                      << (last == low ? "is" : "are") << " out of bounds: it has " << region.words()
+                      << " words";
+  }
+
+  /// Refuses a rank that no lane computes within the table of peers.
+  LogicalResult checkRank(mlir::Operation* op, mlir::Value rank) {
+    const mlir::ConstantIntRanges range = ranges_.of(rank);
+    int64_t low = range.smin().getSExtValue(), high = range.smax().getSExtValue();
+    if (high >= 0 && low < kRanks) return mlir::success();
+    auto diagnostic = stageError(op) << "puts to rank " << low;
     if (high != low) diagnostic << " .. " << high;
-    return diagnostic << " of region '" << region.getSymName() << "' is out of bounds: it has "
-                      << region.words() << " words";
+    return diagnostic << ": ranks are 0 .. " << kRanks - 1;
   }
 
   LogicalResult checkPartners() {
@@ -134,40 +146,68 @@ class HandoffCheck {
   llvm::MapVector<mlir::Operation*, Uses> uses_;
 };
 
+using Loads = llvm::SetVector<mlir::Operation*>;
+
 /// Remarks on polls that wait behind streaming loads: a poll's loads retire in order behind them.
 class InFlightCheck {
  public:
-  void visit(mlir::Region& region, llvm::SetVector<mlir::Value>& in_flight) {
+  void visit(mlir::Region& region, Loads& in_flight) {
     for (mlir::Block& block : region) {
       for (mlir::Operation& op : block) visit(op, in_flight);
     }
   }
 
  private:
-  void visit(mlir::Operation& op, llvm::SetVector<mlir::Value>& in_flight) {
-    for (mlir::Value operand : op.getOperands()) in_flight.remove(operand);
+  /// Ops that name the same registers anew: none waits for what is loaded into them.
+  static bool renames(mlir::Operation& op) {
+    return mlir::isa<mlir::arith::BitcastOp, mlir::vector::BitCastOp, mlir::vector::ExtractOp,
+                     mlir::vector::FromElementsOp>(op);
+  }
+
+  void inherit(mlir::Value from, mlir::Value to) {
+    const Loads loads = sources_.lookup(from);
+    sources_[to].insert_range(loads);
+  }
+
+  void followValues(mlir::Operation& op, Loads& in_flight) {
+    auto stage = mlir::dyn_cast_if_present<StageOp>(op.getParentOp());
     if (auto load = mlir::dyn_cast<LoadOp>(op); load && load.getStreaming()) {
-      in_flight.insert(load.getWords());
+      sources_[load.getWords()].insert(&op);
+      in_flight.insert(&op);
+    } else if (stage && mlir::isa<YieldOp>(op)) {
+      for (auto [value, result] : llvm::zip(op.getOperands(), stage.getResults())) {
+        inherit(value, result);
+      }
+    } else if (renames(op)) {
+      for (mlir::Value operand : op.getOperands()) inherit(operand, op.getResult(0));
+    } else {
+      for (mlir::Value operand : op.getOperands()) in_flight.set_subtract(sources_.lookup(operand));
     }
+  }
+
+  void visit(mlir::Operation& op, Loads& in_flight) {
+    followValues(op, in_flight);
     if (mlir::isa<PollOp>(op) && !in_flight.empty()) {
       stageRemark(&op) << "polls behind " << in_flight.size() << " streaming loads in flight";
     }
     if (mlir::isa<StageOp>(op)) return visit(op.getRegion(0), in_flight);
-    llvm::SetVector<mlir::Value> after = in_flight;
+    Loads after = in_flight;
     for (mlir::Region& region : op.getRegions()) {
-      llvm::SetVector<mlir::Value> inside = in_flight;
+      Loads inside = in_flight;
       visit(region, inside);
       after.insert_range(inside);
     }
     in_flight = std::move(after);
   }
+
+  llvm::DenseMap<mlir::Value, Loads> sources_;  ///< the streaming loads that a value waits for
 };
 
 struct CheckHandoffsPass : impl::CheckHandoffsBase<CheckHandoffsPass> {
   void runOnOperation() override {
     markAllAnalysesPreserved();
     if (failed(HandoffCheck(getOperation()).run())) return signalPassFailure();
-    llvm::SetVector<mlir::Value> in_flight;
+    Loads in_flight;
     InFlightCheck().visit(getOperation().getBodyRegion(), in_flight);
   }
 };

@@ -36,6 +36,8 @@ inline constexpr llvm::StringLiteral kScratchBytesAttr = "baton.scratch_bytes"; 
 inline constexpr llvm::StringLiteral kPeerHalfBytesAttr = "baton.peer_half_bytes";  ///< i64
 inline constexpr llvm::StringLiteral kGridAttr = "baton.grid";            ///< i64, workgroups
 inline constexpr llvm::StringLiteral kWorkgroupAttr = "baton.workgroup";  ///< i64, lanes
+/// Ranks of a launch: entries of the table of peer buffers.
+inline constexpr int kRanks = 8;
 /// Unit attribute of the kernel's function.
 inline constexpr llvm::StringLiteral kKernelAttr = "baton.kernel";
 

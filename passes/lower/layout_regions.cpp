@@ -13,6 +13,8 @@ namespace {
 
 /// Two regions never share a cache line (128 bytes) or a 256-byte channel stripe.
 constexpr int64_t kRegionAlignment = 256;
+/// One buffer resource spans all regions of a space.
+constexpr int64_t kMaxSpaceBytes = 0xFFFFFFFFLL;
 
 llvm::StringRef elementName(mlir::Type element) {
   if (element.isF32()) return "f32";
@@ -38,6 +40,12 @@ struct LayoutRegionsPass : impl::LayoutRegionsBase<LayoutRegionsPass> {
           builder.getNamedAttr("bytes", builder.getI64IntegerAttr(region.bytes())),
       }));
       next = llvm::alignTo(next + region.bytes(), kRegionAlignment);
+      if (next > kMaxSpaceBytes) {
+        region.emitError() << "the " << stringifySpace(region.getSpace()) << " regions take "
+                           << next << " bytes up to the end of '" << region.getSymName()
+                           << "': a buffer resource spans at most " << kMaxSpaceBytes;
+        return signalPassFailure();
+      }
     }
     mlir::ModuleOp module = getOperation();
     module->setAttr(kRegionsAttr, builder.getArrayAttr(manifest));

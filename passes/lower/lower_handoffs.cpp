@@ -16,7 +16,6 @@ namespace scf = mlir::scf;
 using mlir::Location;
 using mlir::Value;
 
-constexpr int kRanks = 8;
 constexpr int32_t kPairBytes = 8;
 /// s_waitcnt of gfx9 with vmcnt 0 and no limit on the other counters.
 constexpr int32_t kWaitVmcnt0 = 0x0F70;
@@ -42,9 +41,17 @@ class HandoffLowering {
         return module_.emitError() << "'" << name << "' is missing: run layout-regions first";
       }
     }
+    for (RegionOp region : module_.getOps<RegionOp>()) {
+      if (region.getOffset()) continue;
+      return region.emitOpError() << "'" << region.getSymName()
+                                  << "' has no offset: run layout-regions first";
+    }
     llvm::SmallVector<mlir::Operation*> ops;
     module_->walk([&](mlir::Operation* op) { ops.push_back(op); });
     for (mlir::Operation* op : ops) {
+      if (mlir::isa<PublishOp>(op) && !module_->hasAttr(kWorkgroupAttr)) {
+        return op->emitOpError() << "needs the module's '" << kWorkgroupAttr << "'";
+      }
       if (auto open = mlir::dyn_cast<HandoffsOp>(op)) lower(open);
     }
     for (mlir::Operation* op : ops) {
@@ -99,7 +106,7 @@ class HandoffLowering {
       launch.local = peerBuffer(loc, launch, op.getRank());
       for (mlir::Operation* user : op->getUsers()) {
         auto put = mlir::dyn_cast<PutOp>(user);
-        if (put && put.getRank()) rankBuffer(put, launch);
+        if (put && constantRank(put)) rankBuffer(put, launch);
       }
     }
     launches_[op] = launch;
@@ -112,17 +119,23 @@ class HandoffLowering {
     return buffer(loc, half, moduleBytes(kPeerHalfBytesAttr));
   }
 
+  static std::optional<size_t> constantRank(PutOp put) {
+    llvm::APInt constant;
+    if (!put.getRank() || !mlir::matchPattern(put.getRank(), mlir::m_ConstantInt(&constant)) ||
+        constant.uge(kRanks)) {
+      return std::nullopt;
+    }
+    return constant.getZExtValue();
+  }
+
   /// The buffer of the put's rank; a rank known at compile time has one for the whole kernel.
   Value rankBuffer(PutOp put, Launch& launch) {
-    llvm::APInt constant;
-    if (!mlir::matchPattern(put.getRank(), mlir::m_ConstantInt(&constant)) ||
-        constant.uge(kRanks)) {
-      return peerBuffer(put.getLoc(), launch, put.getRank());
-    }
-    Value& ready = launch.ranks[constant.getZExtValue()];
+    std::optional<size_t> rank = constantRank(put);
+    if (!rank) return peerBuffer(put.getLoc(), launch, put.getRank());
+    Value& ready = launch.ranks[*rank];
     if (!ready) {
       Location loc = put.getLoc();
-      ready = peerBuffer(loc, launch, i32(loc, static_cast<int64_t>(constant.getZExtValue())));
+      ready = peerBuffer(loc, launch, i32(loc, static_cast<int64_t>(*rank)));
     }
     return ready;
   }
