@@ -69,7 +69,7 @@ mlir::LogicalResult BatonDialect::verifyOperationAttribute(mlir::Operation* op,
 
 mlir::LogicalResult BatonDialect::verifyRegionArgAttribute(mlir::Operation* op, unsigned, unsigned,
                                                            mlir::NamedAttribute attribute) {
-  return op->emitError() << "unknown argument attribute '" << attribute.getName() << "'";
+  return op->emitError() << "unknown argument attribute '" << attribute.getName().getValue() << "'";
 }
 
 const Target* targetOf(mlir::Operation* op) {

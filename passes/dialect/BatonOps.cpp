@@ -25,9 +25,11 @@ RegionOp requireRegion(mlir::Operation* op, mlir::FlatSymbolRefAttr symbol) {
   return region;
 }
 
-LogicalResult requirePeers(mlir::Operation* op, mlir::Value handoffs, RegionOp region) {
-  auto context = handoffs.getDefiningOp<HandoffsOp>();
-  if (region.getSpace() != Space::peer || !context || context.getPeers()) return success();
+/// Hand-offs are opened in the kernel, with peers when the region lies there.
+LogicalResult requireHandoffs(mlir::Operation* op, mlir::Value handoffs, RegionOp region) {
+  auto open = handoffs.getDefiningOp<HandoffsOp>();
+  if (!open) return op->emitOpError("uses hand-offs that no baton.handoffs opened");
+  if (region.getSpace() != Space::peer || open.getPeers()) return success();
   return op->emitOpError() << "uses peer region '" << region.getSymName()
                            << "', but its hand-offs were opened without peers";
 }
@@ -144,18 +146,24 @@ LogicalResult RegionOp::verify() {
                          << ": expected f32, i32 or bf16";
   }
   if (getShape().empty()) return emitOpError() << "'" << getSymName() << "' has no shape";
+  constexpr int64_t kMaxBytes = 0xFFFFFFFFLL;
+  int64_t count = 1;
   for (auto [axis, size] : llvm::enumerate(getShape())) {
     if (size < 1) {
       return emitOpError() << "'" << getSymName() << "' has size " << size << " on axis " << axis;
     }
+    if (size > kMaxBytes / count) {
+      return emitOpError() << "'" << getSymName() << "' has more than " << kMaxBytes << " elements";
+    }
+    count *= size;
   }
   if (element.isBF16() && getShape().back() % 2 != 0) {
     return emitOpError() << "'" << getSymName() << "' has an odd row of " << getShape().back()
                          << " bf16: a word holds two";
   }
-  if (bytes() > 0xFFFFFFFFLL) {
+  if (bytes() > kMaxBytes) {
     return emitOpError() << "'" << getSymName() << "' takes " << bytes()
-                         << " bytes: a buffer resource spans at most 4294967295";
+                         << " bytes: a buffer resource spans at most " << kMaxBytes;
   }
   return success();
 }
@@ -190,7 +198,7 @@ LogicalResult PutOp::verifySymbolUses(mlir::SymbolTableCollection&) {
                            << "': expected " << word;
     }
   }
-  return requirePeers(*this, getHandoffs(), region);
+  return requireHandoffs(*this, getHandoffs(), region);
 }
 
 LogicalResult PollOp::verify() {
@@ -218,7 +226,7 @@ LogicalResult PollOp::verifySymbolUses(mlir::SymbolTableCollection&) {
   for (auto [symbol, count] :
        llvm::zip(getRegions().getAsRange<mlir::FlatSymbolRefAttr>(), getCounts())) {
     RegionOp region = requireRegion(*this, symbol);
-    if (!region || failed(requirePeers(*this, getHandoffs(), region))) return failure();
+    if (!region || failed(requireHandoffs(*this, getHandoffs(), region))) return failure();
     for (int32_t i = 0; i < count; ++i, ++word) {
       mlir::Type type = getWords()[word].getType();
       if (type != region.wordType() && !type.isInteger(32)) {
@@ -241,7 +249,7 @@ LogicalResult PublishOp::verifySymbolUses(mlir::SymbolTableCollection&) {
     return emitOpError() << "raises a flag in region '" << region.getSymName()
                          << "': a flag region holds i32";
   }
-  return success();
+  return requireHandoffs(*this, getHandoffs(), region);
 }
 
 }  // namespace baton::ir
