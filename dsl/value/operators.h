@@ -47,7 +47,7 @@ class Typed {
 }  // namespace detail
 
 /// A truth value of a lane. It has no conversion to the host's bool: a host `if` cannot branch on
-/// it.
+/// it; use If, or select.
 class Bool : public detail::Typed<Scalar::i1> {
  public:
   using Typed::Typed;
@@ -56,71 +56,64 @@ class Bool : public detail::Typed<Scalar::i1> {
   static Handle constant(bool value, const SourceLocation& at) {
     return detail::constant_int(type(), value, at);
   }
-  explicit operator bool() const = delete;  // use If, or select
-
-  friend Bool operator&(const Bool& a, In<Bool> b) { return apply(detail::Binary::bit_and, a, b); }
-  friend Bool operator|(const Bool& a, In<Bool> b) { return apply(detail::Binary::bit_or, a, b); }
-  friend Bool operator^(const Bool& a, In<Bool> b) { return apply(detail::Binary::bit_xor, a, b); }
+  friend Bool operator&(In<Bool> a, In<Bool> b) { return apply(detail::Binary::bit_and, a, b); }
+  friend Bool operator|(In<Bool> a, In<Bool> b) { return apply(detail::Binary::bit_or, a, b); }
+  friend Bool operator^(In<Bool> a, In<Bool> b) { return apply(detail::Binary::bit_xor, a, b); }
   friend Bool operator!(In<Bool> a) {
     return Bool(detail::unary(detail::Unary::bit_not, type(), a.handle, a.at));
   }
 
  private:
-  static Bool apply(detail::Binary op, const Bool& a, const In<Bool>& b) {
-    return Bool(detail::binary(op, type(), a.handle(), b.handle, b.at));
+  static Bool apply(detail::Binary op, const In<Bool>& a, const In<Bool>& b) {
+    return Bool(detail::binary(op, type(), a.handle, b.handle, b.at));
   }
 };
 
 namespace detail {
 
 template <class Self>
-Self apply(Binary op, Handle a, const In<Self>& b) {
-  return Self(binary(op, Self::type(), a, b.handle, b.at));
+Self apply(Binary op, const In<Self>& a, const In<Self>& b) {
+  return Self(binary(op, Self::type(), a.handle, b.handle, b.at));
 }
 
 /// Operators of numbers and of vectors of numbers.
 template <class Self>
 struct ArithmeticOps {
-  friend Self operator+(const Self& a, In<Self> b) { return apply(Binary::add, a.handle(), b); }
-  friend Self operator-(const Self& a, In<Self> b) { return apply(Binary::sub, a.handle(), b); }
-  friend Self operator*(const Self& a, In<Self> b) { return apply(Binary::mul, a.handle(), b); }
-  friend Self operator/(const Self& a, In<Self> b) { return apply(Binary::div, a.handle(), b); }
+  friend Self operator+(In<Self> a, In<Self> b) { return apply(Binary::add, a, b); }
+  friend Self operator-(In<Self> a, In<Self> b) { return apply(Binary::sub, a, b); }
+  friend Self operator*(In<Self> a, In<Self> b) { return apply(Binary::mul, a, b); }
+  friend Self operator/(In<Self> a, In<Self> b) { return apply(Binary::div, a, b); }
   friend Self operator-(In<Self> a) {
     return Self(unary(Unary::neg, Self::type(), a.handle, a.at));
   }
-  friend Self min(const Self& a, In<Self> b) { return apply(Binary::min, a.handle(), b); }
-  friend Self max(const Self& a, In<Self> b) { return apply(Binary::max, a.handle(), b); }
+  friend Self min(In<Self> a, In<Self> b) { return apply(Binary::min, a, b); }
+  friend Self max(In<Self> a, In<Self> b) { return apply(Binary::max, a, b); }
 };
 
-/// The same with a host number on the left, and comparisons, which give a Bool.
-template <class Self, class Host>
+/// The same, and comparisons, which give a Bool.
+template <class Self>
 struct NumberOps : ArithmeticOps<Self> {
-  friend Self operator+(Host a, In<Self> b) { return apply(Binary::add, lift(a, b), b); }
-  friend Self operator-(Host a, In<Self> b) { return apply(Binary::sub, lift(a, b), b); }
-  friend Self operator*(Host a, In<Self> b) { return apply(Binary::mul, lift(a, b), b); }
-  friend Self operator/(Host a, In<Self> b) { return apply(Binary::div, lift(a, b), b); }
-  friend Bool operator==(const Self& a, In<Self> b) { return compared(Compare::eq, a, b); }
-  friend Bool operator!=(const Self& a, In<Self> b) { return compared(Compare::ne, a, b); }
-  friend Bool operator<(const Self& a, In<Self> b) { return compared(Compare::lt, a, b); }
-  friend Bool operator<=(const Self& a, In<Self> b) { return compared(Compare::le, a, b); }
-  friend Bool operator>(const Self& a, In<Self> b) { return compared(Compare::gt, a, b); }
-  friend Bool operator>=(const Self& a, In<Self> b) { return compared(Compare::ge, a, b); }
+  friend Bool operator==(In<Self> a, In<Self> b) { return compared(Compare::eq, a, b); }
+  friend Bool operator!=(In<Self> a, In<Self> b) { return compared(Compare::ne, a, b); }
+  friend Bool operator<(In<Self> a, In<Self> b) { return compared(Compare::lt, a, b); }
+  friend Bool operator<=(In<Self> a, In<Self> b) { return compared(Compare::le, a, b); }
+  friend Bool operator>(In<Self> a, In<Self> b) { return compared(Compare::gt, a, b); }
+  friend Bool operator>=(In<Self> a, In<Self> b) { return compared(Compare::ge, a, b); }
 
  private:
-  static Handle lift(Host a, const In<Self>& b) { return Self::constant(a, b.at); }
-  static Bool compared(Compare op, const Self& a, const In<Self>& b) {
-    return Bool(compare(op, Self::type(), a.handle(), b.handle, b.at));
+  static Bool compared(Compare op, const In<Self>& a, const In<Self>& b) {
+    return Bool(compare(op, Self::type(), a.handle, b.handle, b.at));
   }
 };
 
-template <class Self, class Host>
-struct IntegerOps : NumberOps<Self, Host> {
-  friend Self operator%(const Self& a, In<Self> b) { return apply(Binary::rem, a.handle(), b); }
-  friend Self operator&(const Self& a, In<Self> b) { return apply(Binary::bit_and, a.handle(), b); }
-  friend Self operator|(const Self& a, In<Self> b) { return apply(Binary::bit_or, a.handle(), b); }
-  friend Self operator^(const Self& a, In<Self> b) { return apply(Binary::bit_xor, a.handle(), b); }
-  friend Self operator<<(const Self& a, In<Self> b) { return apply(Binary::shl, a.handle(), b); }
-  friend Self operator>>(const Self& a, In<Self> b) { return apply(Binary::shr, a.handle(), b); }
+template <class Self>
+struct IntegerOps : NumberOps<Self> {
+  friend Self operator%(In<Self> a, In<Self> b) { return apply(Binary::rem, a, b); }
+  friend Self operator&(In<Self> a, In<Self> b) { return apply(Binary::bit_and, a, b); }
+  friend Self operator|(In<Self> a, In<Self> b) { return apply(Binary::bit_or, a, b); }
+  friend Self operator^(In<Self> a, In<Self> b) { return apply(Binary::bit_xor, a, b); }
+  friend Self operator<<(In<Self> a, In<Self> b) { return apply(Binary::shl, a, b); }
+  friend Self operator>>(In<Self> a, In<Self> b) { return apply(Binary::shr, a, b); }
   friend Self operator~(In<Self> a) {
     return Self(unary(Unary::bit_not, Self::type(), a.handle, a.at));
   }

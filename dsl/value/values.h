@@ -7,25 +7,25 @@
 namespace baton::dsl {
 
 /// A signed 32-bit integer: division and shifts are signed.
-class I32 : public detail::TypedInteger<Scalar::i32>, public detail::IntegerOps<I32, int32_t> {
+class I32 : public detail::TypedInteger<Scalar::i32>, public detail::IntegerOps<I32> {
  public:
   using TypedInteger::TypedInteger;
 };
 
 /// An unsigned 32-bit integer, also a raw word.
-class U32 : public detail::TypedInteger<Scalar::u32>, public detail::IntegerOps<U32, uint32_t> {
+class U32 : public detail::TypedInteger<Scalar::u32>, public detail::IntegerOps<U32> {
  public:
   using TypedInteger::TypedInteger;
 };
 
 /// A signed 64-bit integer, also an address.
-class I64 : public detail::TypedInteger<Scalar::i64>, public detail::IntegerOps<I64, int64_t> {
+class I64 : public detail::TypedInteger<Scalar::i64>, public detail::IntegerOps<I64> {
  public:
   using TypedInteger::TypedInteger;
 };
 
 /// fp32. Each operation rounds; nothing is contracted or reassociated. min and max ignore a NaN.
-class F32 : public detail::Typed<Scalar::f32>, public detail::NumberOps<F32, float> {
+class F32 : public detail::Typed<Scalar::f32>, public detail::NumberOps<F32> {
  public:
   using Typed::Typed;
   template <class Host>
@@ -33,7 +33,8 @@ class F32 : public detail::Typed<Scalar::f32>, public detail::NumberOps<F32, flo
   static Handle constant(float value, const SourceLocation& at) {
     return detail::constant_float(value, at);
   }
-  explicit F32(float value, SourceLocation at = SourceLocation::current())
+  template <std::same_as<float> Host>  // a double would lose bits
+  explicit F32(Host value, SourceLocation at = SourceLocation::current())
       : Typed(constant(value, at)) {}
 };
 
@@ -74,8 +75,8 @@ class Vec : public detail::ArithmeticOps<Vec<T, N>> {
   Handle handle() const { return handle_; }
   static constexpr TypeId type() { return {T::type().scalar, N}; }
 
-  /// Element `index`, a host number.
-  T operator[](HostIndex index) const {
+  /// Element `index`, a host number. Const: a Vec's elements cannot be assigned.
+  const T operator[](HostIndex index) const {
     if (index.value < 0 || index.value >= N) {
       detail::misuse(index.at, "element " + std::to_string(index.value) + " of a " + type().name());
     }
