@@ -57,7 +57,7 @@ TEST_CASE("LDS limits the workgroups of a CU, in granules") {
   CHECK(groups("gfx950", 1) == 32);     // then the 32 wave slots of the CU
 }
 
-TEST_CASE("waves and barriers limit the workgroups of a CU") {
+TEST_CASE("waves limit the workgroups of a CU") {
   const auto groups = [](uint32_t vgprs, uint32_t lanes) {
     return on("gfx950", {.vgprs = vgprs, .sgprs = 16, .lds_bytes = 0, .workgroup_lanes = lanes})
         .workgroups_per_cu;
