@@ -13,8 +13,19 @@ namespace {
   throw Error(ErrorKind::user, message, hint);
 }
 
-void check_entry_bytes(const char* field, uint64_t value, uint64_t expected) {
+void check_entry_bytes(const std::string& field, uint64_t value, uint64_t expected) {
   if (value != expected) fail(fmt::format("{} is {}, expected {}", field, value, expected));
+}
+
+/// How many entries of `entry_bytes` the table holds.
+uint64_t entry_count(const ElfSection& table, uint64_t entry_bytes) {
+  const std::string what = quote(table.name);
+  check_entry_bytes("the entry size of section " + what, table.entry_bytes, entry_bytes);
+  if (table.bytes.size() % entry_bytes != 0) {
+    fail(fmt::format("section {} has {} bytes, not a multiple of its entries' {}", what,
+                     table.bytes.size(), entry_bytes));
+  }
+  return table.bytes.size() / entry_bytes;
 }
 
 /// Bytes that a relocation writes.
@@ -136,15 +147,14 @@ std::vector<ElfSymbol> read_dynamic_symbols(const std::vector<ElfSection>& secti
     return section.type == SHT_DYNSYM;
   });
   if (table == sections.end()) fail("no dynamic symbol table (no SHT_DYNSYM section)");
-  check_entry_bytes("the entry size of the dynamic symbol table", table->entry_bytes,
-                    sizeof(Elf64_Sym));
   if (table->link >= sections.size()) {
     fail(fmt::format("the dynamic symbols' name table is section {}, but there are {}", table->link,
                      sections.size()));
   }
   const ByteView names = sections[table->link].bytes;
+  const uint64_t count = entry_count(*table, sizeof(Elf64_Sym));
   std::vector<ElfSymbol> symbols;
-  for (uint64_t i = 0; i < table->bytes.size() / sizeof(Elf64_Sym); ++i) {
+  for (uint64_t i = 0; i < count; ++i) {
     const std::string what = fmt::format("dynamic symbol {}", i);
     const auto raw = read_at<Elf64_Sym>(table->bytes, i * sizeof(Elf64_Sym), what);
     const ElfSymbol symbol = {
@@ -177,7 +187,8 @@ std::vector<ElfRelocation> read_relocations(const std::vector<ElfSection>& secti
                        quote(section.name)));
     }
     if (section.type != SHT_RELA) continue;
-    for (uint64_t i = 0; i < section.bytes.size() / sizeof(Elf64_Rela); ++i) {
+    const uint64_t count = entry_count(section, sizeof(Elf64_Rela));
+    for (uint64_t i = 0; i < count; ++i) {
       const std::string what = fmt::format("relocation {} of {}", i, quote(section.name));
       const auto raw = read_at<Elf64_Rela>(section.bytes, i * sizeof(Elf64_Rela), what);
       const auto type = static_cast<uint32_t>(ELF64_R_TYPE(raw.r_info));

@@ -38,7 +38,7 @@ std::vector<ElfRelocation> read_relocations(const std::vector<ElfSection>& secti
                                             const std::vector<ElfSegment>& segments,
                                             size_t symbol_count);
 
-/// The descriptor of the one NT_AMDGPU_METADATA note.
+/// The descriptor of the first NT_AMDGPU_METADATA note.
 ByteView find_metadata_note(ByteView bytes, const std::vector<Elf64_Phdr>& headers);
 
 }  // namespace baton::elf

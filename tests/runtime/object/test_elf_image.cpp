@@ -231,7 +231,12 @@ TEST_CASE("wrong symbols and relocations are named") {
   CHECK(parse_error(with<uint32_t>(good, dynsym + offsetof(Elf64_Shdr, sh_type), SHT_PROGBITS)) ==
         "x.co: no dynamic symbol table (no SHT_DYNSYM section)");
   CHECK(parse_error(with<uint64_t>(good, dynsym + offsetof(Elf64_Shdr, sh_entsize), 16)) ==
-        "x.co: the entry size of the dynamic symbol table is 16, expected 24");
+        "x.co: the entry size of section '.dynsym' is 16, expected 24");
+  const uint64_t dynsym_bytes = read_at<Elf64_Shdr>(good, dynsym, "").sh_size;
+  CHECK(
+      parse_error(with<uint64_t>(good, dynsym + offsetof(Elf64_Shdr, sh_size), dynsym_bytes - 1)) ==
+      fmt::format("x.co: section '.dynsym' has {} bytes, not a multiple of its entries' 24",
+                  dynsym_bytes - 1));
   CHECK(parse_error(with<uint32_t>(good, dynsym + offsetof(Elf64_Shdr, sh_link), 500))
             .starts_with("x.co: the dynamic symbols' name table is section 500"));
   CHECK(parse_error(with<uint32_t>(good, symbols + 24, 1 << 20))
