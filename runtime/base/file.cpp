@@ -50,8 +50,10 @@ const char* hint_of(int code) {
       return "free some space or choose another disk";
     case EFBIG:
       return "raise the limit of the file size (ulimit -f) or choose another disk";
+    case ENAMETOOLONG:
+      return "choose a shorter name";
     default:
-      return "";
+      return "check the path and its disk, then try again";
   }
 }
 
@@ -149,9 +151,10 @@ std::optional<fs::path> replaceable(const fs::path& path) {
   if (S_ISDIR(status.st_mode)) fail("write", path, EISDIR);
   if (!S_ISREG(status.st_mode)) return std::nullopt;
   if (::access(path.c_str(), W_OK) != 0) fail("write", path, errno);
-  std::error_code ignored;
-  const fs::path target = fs::canonical(path, ignored);
-  return ignored ? path : target;
+  std::error_code unresolved;
+  if (!fs::is_symlink(path, unresolved)) return path;
+  const fs::path target = fs::canonical(path, unresolved);
+  return unresolved ? path : target;
 }
 
 }  // namespace
