@@ -63,7 +63,8 @@ Destination find_destination(const CompileOptions& options, const EmitKind& kind
     return {.is_output = true, .path = {}};
   }
   if (options.out.empty()) return {.is_folder = true, .path = {}};
-  const bool is_folder = fs::is_directory(options.out);
+  std::error_code unreachable;  // the write says why
+  const bool is_folder = fs::is_directory(options.out, unreachable);
   if (keys > 1 && !is_folder) {
     throw Error(ErrorKind::user,
                 fmt::format("-o '{}' is no folder, and there are {} keys", options.out, keys),

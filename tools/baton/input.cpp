@@ -38,7 +38,8 @@ OpenedCode open_file(const std::string& path, const std::string& arch) {
                 "--arch may be left out for a file");
   }
   const std::string record_path = path + ".json";
-  if (!std::filesystem::exists(record_path)) return code;
+  std::error_code unreachable;
+  if (!std::filesystem::exists(record_path, unreachable)) return code;
   const Bytes text = read_file(record_path);
   CodeObject object{.bytes = std::move(code.bytes),
                     .record = Record::from_json(

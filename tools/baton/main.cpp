@@ -37,8 +37,9 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& refusal) {
     return {ErrorKind::user, fmt::format("unknown command {}", quote(extras[0])),
             suggestion(extras[0], names) + list};
   }
-  const CLI::App& parser = chosen.empty() ? app : *chosen[0];
-  const std::string command = chosen.empty() ? "baton" : "baton " + parser.get_name();
+  const bool is_root = chosen.empty() || (is_flag && !app.remaining().empty());
+  const CLI::App& parser = is_root ? app : *chosen[0];
+  const std::string command = is_root ? "baton" : "baton " + parser.get_name();
   const std::string help = fmt::format("`{} --help` shows its usage", command);
   if (extras.empty()) {
     return {ErrorKind::user, fmt::format("{}: {}", command, refusal.what()), help};

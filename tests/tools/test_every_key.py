@@ -1,0 +1,50 @@
+"""Every width, block count and chip of attn_post compiles, and none of them spills."""
+
+import json
+import os
+import re
+import subprocess
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+
+from baton_tool import CHIPS, ToolTest, run
+
+KEYS = [f"attn_post:tokens={tokens},nblocks={blocks}"
+        for tokens in range(1, 9) for blocks in range(1, 9)]
+NOTES_THAT_ARE_ZERO = (".private_segment_fixed_size", ".vgpr_spill_count", ".sgpr_spill_count")
+
+
+class EveryKey(ToolTest):
+    def compile_all(self, chip):
+        folder = self.folder / chip
+        folder.mkdir()
+        return run("compile", *KEYS, "--arch", chip, "-o", folder, "--json")
+
+    def test_no_build_spills(self):
+        with ThreadPoolExecutor(max_workers=2) as pool:
+            runs = list(pool.map(self.compile_all, CHIPS))
+        for chip, done in zip(CHIPS, runs):
+            with self.subTest(chip):
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                results = json.loads(done.stdout)
+                self.assertEqual(len({result["sha256"] for result in results}), len(KEYS))
+                for result, key in zip(results, KEYS, strict=True):
+                    with open(result["record"], encoding="utf-8") as text:
+                        record = json.load(text)
+                    self.assertTrue(record["key"].startswith(key + ","))
+                    resources = record["resources"]
+                    for name in ("scratch_bytes", "vgpr_spills", "sgpr_spills"):
+                        self.assertEqual(resources[name], 0, f"{key}: {name}")
+                    self.assertGreaterEqual(record["occupancy"]["workgroups_per_cu"], 1)
+                self.assert_notes([result["path"] for result in results])
+
+    def assert_notes(self, paths):
+        """What another reader finds in the code objects themselves."""
+        notes = subprocess.run([os.environ["BATON_READELF"], "--notes", *paths],
+                               capture_output=True, text=True, check=True).stdout
+        for note in NOTES_THAT_ARE_ZERO:
+            self.assertEqual(re.findall(rf"{re.escape(note)}: +(\d+)", notes), ["0"] * len(KEYS))
+
+
+if __name__ == "__main__":
+    unittest.main()
