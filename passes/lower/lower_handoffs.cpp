@@ -197,8 +197,21 @@ class HandoffLowering {
     mlir::LLVM::FenceOp::create(b, loc, mlir::LLVM::AtomicOrdering::acq_rel, "singlethread");
   }
 
+  /// The tag in a vector register. Lanes that load one address need not see one value while it is
+  /// written, but LLVM takes such a load for uniform, and would leave a loop as soon as any lane
+  /// sees the tag: a tag that it cannot know to be uniform keeps the comparison lane by lane.
+  Value laneTag(Location loc, Value tag) {
+    auto dialect = mlir::LLVM::AsmDialectAttr::get(b.getContext(), mlir::LLVM::AsmDialect::AD_ATT);
+    return mlir::LLVM::InlineAsmOp::create(b, loc, tag.getType(), tag, "", "=v,0",
+                                           /*has_side_effects=*/false, /*is_align_stack=*/false,
+                                           mlir::LLVM::TailCallKind::None, dialect,
+                                           mlir::ArrayAttr())
+        .getResult(0);
+  }
+
   /// Loads one batch; appends its value words and returns whether any tag is stale, as an i1.
-  Value loadBatch(PollOp op, llvm::ArrayRef<Value> offsets, llvm::SmallVectorImpl<Value>& words) {
+  Value loadBatch(PollOp op, Value expected, llvm::ArrayRef<Value> offsets,
+                  llvm::SmallVectorImpl<Value>& words) {
     Launch& launch = launchOf(op.getHandoffs());
     llvm::SmallVector<std::pair<Value, Location>> batch;
     for (auto [symbol, offset, count] : llvm::zip(
@@ -216,7 +229,7 @@ class HandoffLowering {
       for (int64_t i = 0; i < size; i += 2) {
         words.push_back(mlir::vector::ExtractOp::create(b, loc, pairs, i));
         Value tag = mlir::vector::ExtractOp::create(b, loc, pairs, i + 1);
-        Value differs = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, tag, launch.tag);
+        Value differs = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, tag, expected);
         stale = stale ? arith::OrIOp::create(b, loc, stale, differs).getResult() : differs;
       }
     }
@@ -235,10 +248,11 @@ class HandoffLowering {
     }
     llvm::SmallVector<mlir::Type> types(op.getWords().size(), b.getI32Type());
     llvm::SmallVector<Location> locations(types.size(), loc);
+    Value tag = laneTag(loc, launchOf(op.getHandoffs()).tag);
     auto loop = scf::WhileOp::create(b, loc, types, mlir::ValueRange{});
     b.createBlock(&loop.getBefore());
     llvm::SmallVector<Value> words;
-    Value stale = loadBatch(op, offsets, words);
+    Value stale = loadBatch(op, tag, offsets, words);
     pin(loc);
     Value lanes = mlir::ROCDL::BallotOp::create(b, loc, b.getI64Type(), stale);
     Value zero = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(0));

@@ -20,7 +20,7 @@ enum AddressSpace : unsigned {
 
 /// Word 3 of a raw buffer resource on gfx9: 32-bit data format, range checks in bytes.
 constexpr int32_t kResourceFlags = 0x00027000;
-constexpr llvm::StringLiteral kLdsGlobal = "baton.lds";
+constexpr llvm::StringLiteral kLdsGlobal = "__baton_lds";
 
 class MemoryLowering {
  public:
