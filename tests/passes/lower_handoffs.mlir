@@ -36,10 +36,11 @@ module attributes {baton.chip = "CHIP", baton.workgroup = 512 : i64} {
     // CHECK: %[[MINE:.*]] = arith.addi %[[BASE]], %[[OFFSET]] : i64
     // CHECK: %[[LOCAL:.*]] = baton.buffer %[[MINE]] bytes 2048 : i64
     // CHECK: %[[BYTE:.*]] = arith.muli %[[I]], %[[C8]] : i32
-    // CHECK: scf.while
+    // CHECK: %[[LANE_TAG:.*]] = llvm.inline_asm asm_dialect = att "", "=v,0" %[[TAG]]
+    // CHECK-NEXT: scf.while
     // CHECK: %[[PAIR:.*]] = baton.load %[[LOCAL]][%[[BYTE]]] system : vector<2xi32>
     // CHECK: %[[SEEN:.*]] = vector.extract %[[PAIR]][1]
-    // CHECK: arith.cmpi ne, %[[SEEN]], %[[TAG]] : i32
+    // CHECK: arith.cmpi ne, %[[SEEN]], %[[LANE_TAG]] : i32
     %h = baton.handoffs scratch %s epoch %e slot %slot peers %p rank %rank
     %w = baton.poll %h [@ar] at (%i) words [1] : i32
     return %w : i32
@@ -111,7 +112,8 @@ module attributes {baton.chip = "CHIP", baton.workgroup = 512 : i64} {
   }
 
   // All loads of a batch, then the tags; once more, behind a short sleep, while any lane of the wave
-  // sees a stale one. The fence keeps the loads in the loop and later loads behind it.
+  // sees a stale one. The fence keeps the loads in the loop and later loads behind it. The tag is in a
+  // vector register: lanes that load one address may still see different values.
   // CHECK-LABEL: func.func @polls
   func.func @polls(%s: !llvm.ptr<1>, %e: !llvm.ptr<1>, %slot: i32, %i: i32)
       -> (f32, f32, vector<2xbf16>) attributes {baton.kernel} {
@@ -119,19 +121,20 @@ module attributes {baton.chip = "CHIP", baton.workgroup = 512 : i64} {
     // CHECK: %[[TAG:.*]] = arith.addi
     // CHECK: %[[TAG:.*]] = arith.addi
     // CHECK: %[[BUFFER:.*]] = baton.buffer
+    // CHECK: %[[LANE_TAG:.*]] = llvm.inline_asm asm_dialect = att "", "=v,0" %[[TAG]]
     // CHECK: %[[R:.*]]:3 = scf.while : () -> (i32, i32, i32) {
     // CHECK-NEXT: %[[P0:.*]] = baton.load %[[BUFFER]][%{{.*}}] device : vector<4xi32>
     // CHECK-NEXT: %[[P1:.*]] = baton.load %[[BUFFER]][%{{.*}}] device : vector<2xi32>
     // CHECK-NEXT: %[[W0:.*]] = vector.extract %[[P0]][0]
     // CHECK-NEXT: %[[T0:.*]] = vector.extract %[[P0]][1]
-    // CHECK-NEXT: %[[D0:.*]] = arith.cmpi ne, %[[T0]], %[[TAG]] : i32
+    // CHECK-NEXT: %[[D0:.*]] = arith.cmpi ne, %[[T0]], %[[LANE_TAG]] : i32
     // CHECK-NEXT: %[[W1:.*]] = vector.extract %[[P0]][2]
     // CHECK-NEXT: %[[T1:.*]] = vector.extract %[[P0]][3]
-    // CHECK-NEXT: %[[D1:.*]] = arith.cmpi ne, %[[T1]], %[[TAG]] : i32
+    // CHECK-NEXT: %[[D1:.*]] = arith.cmpi ne, %[[T1]], %[[LANE_TAG]] : i32
     // CHECK-NEXT: %[[D01:.*]] = arith.ori %[[D0]], %[[D1]] : i1
     // CHECK-NEXT: %[[W2:.*]] = vector.extract %[[P1]][0]
     // CHECK-NEXT: %[[T2:.*]] = vector.extract %[[P1]][1]
-    // CHECK-NEXT: %[[D2:.*]] = arith.cmpi ne, %[[T2]], %[[TAG]] : i32
+    // CHECK-NEXT: %[[D2:.*]] = arith.cmpi ne, %[[T2]], %[[LANE_TAG]] : i32
     // CHECK-NEXT: %[[STALE:.*]] = arith.ori %[[D01]], %[[D2]] : i1
     // CHECK-NEXT: llvm.fence syncscope("singlethread") acq_rel
     // CHECK-NEXT: %[[LANES:.*]] = rocdl.ballot %[[STALE]] : i64
