@@ -1,0 +1,223 @@
+#include "builds/kimi_k3/attn_post_check.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "builds/kimi_k3/model.h"
+#include "builds/kimi_k3/reference/attn_post.h"
+#include "runtime/base/error.h"
+
+namespace baton::builds::kimi_k3 {
+namespace {
+
+using reference::Bf16;
+using reference::Rule;
+
+/// An input tensor: its shape, and how its values are drawn.
+struct InputSpec {
+  const char* name;
+  std::vector<int64_t> shape;
+  bool own;  ///< each rank has its own
+  float mean, deviation;
+};
+
+std::vector<InputSpec> input_specs(const BuildKey& key) {
+  const int64_t tokens = key.integer("tokens"), nblocks = key.integer("nblocks");
+  constexpr float kNone = 0, kOne = 1;
+  // o_proj sums kTp x kProj products: its weights are scaled so that the all-reduce is of order 1.
+  const float o_scale = kOne / std::sqrt(static_cast<float>(kTp * kProj));
+  std::vector<InputSpec> specs = {
+      {"core", {tokens, kProj}, true, kNone, kOne},
+      {"w_o", {kHidden, kProj}, true, kNone, o_scale},
+      {"blocks", {tokens, nblocks, kHidden}, false, kNone, kOne},
+      {"ares_nw", {kHidden}, false, kOne, 0.1f},
+      {"ares_qk", {kHidden}, false, kNone, 0.02f},
+      {"in_nw", {kHidden}, false, kOne, 0.1f},
+  };
+  if (!key.flag("reset")) specs.push_back({"prefix", {tokens, kHidden}, false, kNone, kOne});
+  return specs;
+}
+
+uint64_t mix_bits(uint64_t x) {  // splitmix64's finaliser
+  x += 0x9E3779B97F4A7C15ULL;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
+  return x ^ (x >> 31);
+}
+
+/// Near enough to a normal value: four uniform 16-bit numbers, summed and scaled to deviation 1.
+float normal(uint64_t bits) {
+  const auto sum = static_cast<float>((bits & 0xFFFF) + ((bits >> 16) & 0xFFFF) +
+                                      ((bits >> 32) & 0xFFFF) + (bits >> 48));
+  constexpr float kMean = 2.0f * 65535.0f, kDeviation = 37837.2f;  // 65536 sqrt(4 / 12)
+  return (sum - kMean) / kDeviation;
+}
+
+Tensor draw(const InputSpec& spec, uint64_t stream) {
+  Tensor tensor{"bf16", spec.shape, {}};
+  std::vector<Bf16> values(static_cast<size_t>(tensor.elements()));
+  for (size_t i = 0; i < values.size(); ++i) {
+    const float value = spec.mean + spec.deviation * normal(mix_bits(stream + i));
+    values[i] = reference::to_bf16(value);
+  }
+  tensor.bytes.resize(values.size() * sizeof(Bf16));
+  std::memcpy(tensor.bytes.data(), values.data(), tensor.bytes.size());
+  return tensor;
+}
+
+template <class T>
+std::span<const T> values_of(const Tensor& tensor) {
+  return {reinterpret_cast<const T*>(tensor.bytes.data()), tensor.bytes.size() / sizeof(T)};
+}
+
+/// What a chain of reference stages works on.
+class Checker {
+ public:
+  Checker(const BuildKey& key, const RankTensors& inputs)
+      : inputs_(inputs),
+        shape_{static_cast<int>(key.integer("tokens")), static_cast<int>(key.integer("nblocks")),
+               key.number("eps"), key.number("out_eps"), key.flag("reset")} {}
+
+  std::vector<CheckRow> run(const std::array<TensorMap, 8>& outputs,
+                            const std::array<TensorMap, 8>& regions) {
+    for (int rank = 0; rank < kTp; ++rank) check_pushes(rank, regions);
+    for (int rank = 0; rank < kTp; ++rank) {
+      check_stages(rank, outputs[static_cast<size_t>(rank)], regions[static_cast<size_t>(rank)]);
+    }
+    check_end(outputs);
+    for (int rank = 1; rank < kTp; ++rank) {
+      for (const char* name : {"prefix", "x_out"}) {
+        add(rank, fmt::format("{} = rank 0's", name), Rule::exact,
+            values_of<Bf16>(outputs[static_cast<size_t>(rank)].at(name)),
+            values_of<Bf16>(outputs[0].at(name)));
+      }
+    }
+    return std::move(rows_);
+  }
+
+ private:
+  std::span<const Bf16> input(int rank, const char* name) const {
+    return values_of<Bf16>(inputs_.get(rank, name));
+  }
+  std::span<const Bf16> old_prefix(int rank) const {
+    return shape_.reset ? std::span<const Bf16>() : input(rank, "prefix");
+  }
+  reference::Blocks blocks(int rank) const {
+    const Tensor& tensor = inputs_.get(rank, "blocks");
+    return {values_of<Bf16>(tensor), tensor.shape[1] * kHidden, kHidden};
+  }
+
+  void add(int rank, std::string tensor, Rule rule, std::span<const Bf16> actual,
+           std::span<const Bf16> expected) {
+    rows_.push_back({rank, std::move(tensor), std::string(reference::name(rule)),
+                     reference::compare(rule, actual, expected, kHidden)});
+  }
+  void add(int rank, std::string tensor, Rule rule, std::span<const float> actual,
+           std::span<const float> expected) {
+    rows_.push_back({rank, std::move(tensor), std::string(reference::name(rule)),
+                     reference::compare(rule, actual, expected)});
+  }
+
+  /// Stage o: what `rank` pushed is right in its own buffer, and the same bits in the others'.
+  void check_pushes(int rank, const std::array<TensorMap, 8>& regions) {
+    const auto slot = [&](int holder) {
+      const auto all = values_of<Bf16>(regions[static_cast<size_t>(holder)].at("ar"));
+      const size_t size = all.size() / kTp;
+      return all.subspan(static_cast<size_t>(rank) * size, size);
+    };
+    partials_.push_back(reference::partials(shape_, input(rank, "core"), input(rank, "w_o")));
+    add(rank, "ar", Rule::rounded_dot, slot(rank), partials_.back());
+    for (int holder = 0; holder < kTp; ++holder) {
+      if (holder == rank) continue;
+      add(rank, fmt::format("ar at rank {}", holder), Rule::exact, slot(holder), slot(rank));
+    }
+  }
+
+  void check_stages(int rank, const TensorMap& outputs, const TensorMap& regions) {
+    const auto prefix = values_of<Bf16>(outputs.at("prefix"));
+    const auto delta = reference::reduce(shape_, values_of<Bf16>(regions.at("ar")));
+    add(rank, "prefix", Rule::exact, prefix,
+        reference::next_prefix(shape_, old_prefix(rank), delta));
+    const auto part = values_of<float>(regions.at("part"));
+    add(rank, "part", Rule::fp32, part,
+        reference::part(shape_, prefix, blocks(rank), input(rank, "ares_nw"),
+                        input(rank, "ares_qk")));
+    const auto wgt = values_of<float>(regions.at("wgt"));
+    add(rank, "wgt", Rule::fp32, wgt, reference::gate(shape_, part));
+    const auto mixed = reference::mix(shape_, wgt, prefix, blocks(rank));
+    const auto msq = values_of<float>(regions.at("msq"));
+    add(rank, "msq", Rule::fp32, msq, reference::mean_squares(shape_, mixed));
+    add(rank, "x_out", Rule::rounded_dot, values_of<Bf16>(outputs.at("x_out")),
+        reference::normed(shape_, mixed, msq, input(rank, "in_nw")));
+  }
+
+  /// The reference run from the inputs alone; it is the same on every rank.
+  void check_end(const std::array<TensorMap, 8>& outputs) {
+    std::vector<Bf16> ar;
+    for (const auto& partial : partials_) ar.insert(ar.end(), partial.begin(), partial.end());
+    const auto prefix =
+        reference::next_prefix(shape_, old_prefix(0), reference::reduce(shape_, ar));
+    const auto part =
+        reference::part(shape_, prefix, blocks(0), input(0, "ares_nw"), input(0, "ares_qk"));
+    const auto mixed = reference::mix(shape_, reference::gate(shape_, part), prefix, blocks(0));
+    const auto x =
+        reference::normed(shape_, mixed, reference::mean_squares(shape_, mixed), input(0, "in_nw"));
+    add(0, "prefix, end to end", Rule::end_to_end, values_of<Bf16>(outputs[0].at("prefix")),
+        prefix);
+    add(0, "x_out, end to end", Rule::end_to_end, values_of<Bf16>(outputs[0].at("x_out")), x);
+  }
+
+  const RankTensors& inputs_;
+  reference::AttnPostShape shape_;
+  std::vector<std::vector<Bf16>> partials_;  ///< the reference's, by rank
+  std::vector<CheckRow> rows_;
+};
+
+}  // namespace
+
+const Tensor& RankTensors::get(int rank, const std::string& name) const {
+  const TensorMap& own = ranks[static_cast<size_t>(rank)];
+  if (const auto found = own.find(name); found != own.end()) return found->second;
+  if (const auto found = common.find(name); found != common.end()) return found->second;
+  throw Error(ErrorKind::user, fmt::format("tensor '{}' is missing for rank {}", name, rank),
+              fmt::format("put it into common.safetensors or rank{}.safetensors", rank));
+}
+
+RankTensors random_attn_post_inputs(const BuildKey& key, uint64_t seed) {
+  RankTensors inputs;
+  uint64_t stream = mix_bits(seed);
+  for (const InputSpec& spec : input_specs(key)) {
+    for (int rank = 0; rank < (spec.own ? kTp : 1); ++rank) {
+      stream = mix_bits(stream);
+      TensorMap& into = spec.own ? inputs.ranks[static_cast<size_t>(rank)] : inputs.common;
+      into.emplace(spec.name, draw(spec, stream));
+    }
+  }
+  return inputs;
+}
+
+void require_attn_post_inputs(const BuildKey& key, const RankTensors& inputs) {
+  for (const InputSpec& spec : input_specs(key)) {
+    for (int rank = 0; rank < kTp; ++rank) {
+      const Tensor& tensor = inputs.get(rank, spec.name);
+      std::vector<int64_t> expected = spec.shape;
+      // More block rows than the key mixes are welcome: the rows beyond are not read.
+      const bool more_blocks = std::string_view(spec.name) == "blocks" &&
+                               tensor.shape.size() == 3 && tensor.shape[1] >= expected[1];
+      if (more_blocks) expected[1] = tensor.shape[1];
+      if (tensor.dtype == "bf16" && tensor.shape == expected) continue;
+      throw Error(ErrorKind::user,
+                  fmt::format("tensor '{}' of rank {} is {}, expected {}", spec.name, rank,
+                              describe(tensor.dtype, tensor.shape), describe("bf16", spec.shape)),
+                  fmt::format("the key is {}", key.text()));
+    }
+  }
+}
+
+std::vector<CheckRow> check_attn_post(const BuildKey& key, const RankTensors& inputs,
+                                      const std::array<TensorMap, 8>& outputs,
+                                      const std::array<TensorMap, 8>& regions) {
+  return Checker(key, inputs).run(outputs, regions);
+}
+
+}  // namespace baton::builds::kimi_k3
