@@ -56,8 +56,8 @@ Disassembler::Disassembler(std::string_view chip) : impl_(std::make_unique<Impl>
   i.context = std::make_unique<llvm::MCContext>(triple, i.asm_info.get(), i.registers.get(),
                                                 i.subtarget.get());
   i.disassembler.reset(target->createMCDisassembler(*i.subtarget, *i.context));
-  i.printer.reset(target->createMCInstPrinter(triple, 0, *i.asm_info, *i.instructions,
-                                              *i.registers));
+  i.printer.reset(
+      target->createMCInstPrinter(triple, 0, *i.asm_info, *i.instructions, *i.registers));
   BATON_CHECK(i.disassembler && i.printer);
 }
 

@@ -16,20 +16,36 @@
 namespace baton::emulator {
 namespace {
 
-#define BATON_FAMILIES(isa)                                                                      \
-  {                                                                                              \
-    isa::vop_integer_rows(), isa::vop_half_rows(), isa::vop_float_rows(),                        \
-        isa::vop_double_rows(), isa::vop_math_rows(), isa::vop_convert_rows(),                   \
-        isa::vop_convert_small_rows(), isa::vop_compare_rows(), isa::vop_packed_rows(),          \
-        isa::vop_dot_rows(), isa::cross_lane_rows(), isa::mfma_rows(), isa::lds_rows(),          \
-        isa::lds_atomic_rows(), isa::buffer_rows(), isa::flat_rows(), isa::memory_atomic_rows(), \
+#define BATON_FAMILIES(isa)          \
+  {                                  \
+      isa::vop_integer_rows(),       \
+      isa::vop_half_rows(),          \
+      isa::vop_float_rows(),         \
+      isa::vop_double_rows(),        \
+      isa::vop_math_rows(),          \
+      isa::vop_convert_rows(),       \
+      isa::vop_convert_small_rows(), \
+      isa::vop_compare_rows(),       \
+      isa::vop_packed_rows(),        \
+      isa::vop_dot_rows(),           \
+      isa::cross_lane_rows(),        \
+      isa::mfma_rows(),              \
+      isa::mfma_other_rows(),        \
+      isa::lds_rows(),               \
+      isa::lds_atomic_rows(),        \
+      isa::buffer_rows(),            \
+      isa::flat_rows(),              \
+      isa::memory_atomic_rows(),     \
   }
 
 std::vector<OpTable> families(HostLevel level) {
   switch (level) {
-    case HostLevel::avx512: return BATON_FAMILIES(isa_avx512);
-    case HostLevel::avx2: return BATON_FAMILIES(isa_avx2);
-    default: return BATON_FAMILIES(isa_baseline);
+    case HostLevel::avx512:
+      return BATON_FAMILIES(isa_avx512);
+    case HostLevel::avx2:
+      return BATON_FAMILIES(isa_avx2);
+    default:
+      return BATON_FAMILIES(isa_baseline);
   }
 }
 

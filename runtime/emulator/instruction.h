@@ -1,5 +1,5 @@
-// A decoded instruction: everything that LLVM's MC layer says about it, resolved once, so that a step
-// is one indirect call.
+// A decoded instruction: everything that LLVM's MC layer says about it, resolved once, so that a
+// step is one indirect call.
 #pragma once
 
 #include <cstdint>
@@ -67,12 +67,24 @@ enum Flag : uint32_t {
   kPlainResult = 1u << 10,  ///< no clamp, omod, SDWA, DPP mask or op_sel on the result
   kVop3 = 1u << 11,
   kGds = 1u << 12,
-  kKeepsHalf = 1u << 13,  ///< a 16-bit result leaves the other half alone
+  kFetchInactive = 1u << 14,  ///< permlane: lanes that are off are read too
+  kKeepsHalf = 1u << 13,      ///< a 16-bit result leaves the other half alone
 };
 
 /// What a counter counts an instruction as.
-enum class OpClass : uint8_t { salu, valu, mfma, smem, vmem_load, vmem_store, atomic, lds, branch,
-                               sync, other };
+enum class OpClass : uint8_t {
+  salu,
+  valu,
+  mfma,
+  smem,
+  vmem_load,
+  vmem_store,
+  atomic,
+  lds,
+  branch,
+  sync,
+  other
+};
 
 struct Instruction {
   Handler handler = nullptr;
@@ -90,21 +102,27 @@ struct Instruction {
   Select src_sel[2] = {Select::dword, Select::dword};
   Operand dst;
   Operand src[5];
-  Operand sdst;                 ///< the second result: carry out, v_div_scale's vcc
-  const char* name = nullptr;   ///< the mnemonic without its encoding's suffix
+  Operand sdst;                ///< the second result: carry out, v_div_scale's vcc
+  const char* name = nullptr;  ///< the mnemonic without its encoding's suffix
 };
+
+/// OpRow::results of an instruction that returns the old value when its sc0 (glc) bit is set.
+inline constexpr uint8_t kResultIfSc0 = 9;
 
 /// One line of a family's table: how a mnemonic is executed and how its operands are read.
 struct OpRow {
   const char* name;
   Handler handler;
   OpClass op_class;
-  /// How many leading operands are results: 0, 1, or 2 where a scalar result follows the vector one.
+  /// How many leading operands are results: 0, 1, or 2 where a scalar result follows the vector
+  /// one.
   uint8_t results;
-  Type result;  ///< what clamp and omod work on
+  Type result;    ///< what clamp and omod work on
   Type types[3];  ///< of the sources; the last one holds for those behind it
-  /// A 16-bit result leaves the other half of its register alone, and op_sel may choose the high half.
+  /// A 16-bit result leaves the other half of its register alone, and op_sel may choose the high
+  /// half.
   bool keeps_half = false;
+  bool imm_in_text = false;   ///< Instruction::imm is a modifier and not the encoding's low half
   Handler clamped = nullptr;  ///< when the clamp bit means saturation of an integer result
 };
 

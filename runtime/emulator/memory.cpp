@@ -42,14 +42,14 @@ const Allocation& AddressSpace::allocate(int device, uint64_t bytes, std::string
   }
   if (bytes > kMaxDeviceBytes - used_[slot]) {
     throw Error(ErrorKind::environment,
-                fmt::format("device {} has no room for {} bytes: {} of {} are in use", device, bytes,
-                            used_[slot], kMaxDeviceBytes));
+                fmt::format("device {} has no room for {} bytes: {} of {} are in use", device,
+                            bytes, used_[slot], kMaxDeviceBytes));
   }
   void* host = mmap(nullptr, round_up(bytes, kPage), PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (host == MAP_FAILED) {
-    throw Error(ErrorKind::environment, fmt::format("the host has no room for {} bytes: {}", bytes,
-                                                    std::strerror(errno)));
+    throw Error(ErrorKind::environment,
+                fmt::format("the host has no room for {} bytes: {}", bytes, std::strerror(errno)));
   }
   Allocation& a = allocations_.emplace_back();
   a.base = next_[slot];

@@ -27,9 +27,9 @@ struct Allocation {
   }
 };
 
-/// Addresses are the emulation's own, the same in every run: device d's start at (d + 1) << 40. None is
-/// used twice, and each allocation is followed by a gap of at least kGap bytes, so that a freed or
-/// overrun address is recognised.
+/// Addresses are the emulation's own, the same in every run: device d's start at (d + 1) << 40.
+/// None is used twice, and each allocation is followed by a gap of at least kGap bytes, so that a
+/// freed or overrun address is recognised.
 class AddressSpace {
  public:
   static constexpr uint64_t kGap = uint64_t{1} << 20;
@@ -40,8 +40,8 @@ class AddressSpace {
   AddressSpace& operator=(const AddressSpace&) = delete;
   ~AddressSpace();
 
-  /// Zeroed pages of the host stand behind it, touched on first use. Throws Error (environment) when
-  /// the device or the host has no room.
+  /// Zeroed pages of the host stand behind it, touched on first use. Throws Error (environment)
+  /// when the device or the host has no room.
   const Allocation& allocate(int device, uint64_t bytes, std::string label);
   /// Throws Error (user) unless `address` is the base of a live allocation.
   void release(uint64_t address);
@@ -52,8 +52,8 @@ class AddressSpace {
 
   /// The live or freed allocation that holds `address`, else null. Only while pinned.
   const Allocation* find(uint64_t address) const;
-  /// The host bytes of a range that lies in one live allocation; throws Error (user) otherwise, saying
-  /// what the range is for.
+  /// The host bytes of a range that lies in one live allocation; throws Error (user) otherwise,
+  /// saying what the range is for.
   uint8_t* host(uint64_t address, uint64_t size, const char* purpose) const;
 
   /// "4 bytes at 0x10000001000: 4096 bytes behind the end of buffer 0x.. (4096 bytes, device 0)".

@@ -41,8 +41,8 @@ constexpr NamedRegister kNamed[] = {
     {"scc", kScc, 1},
 };
 
-constexpr std::string_view kFlagWords[] = {"offen", "idxen", "sc0",  "sc1", "nt",   "glc", "slc",
-                                           "scc",   "lds",   "gds",  "clamp", "dlc"};
+constexpr std::string_view kFlagWords[] = {"offen", "idxen", "sc0", "sc1", "nt",    "glc",
+                                           "slc",   "scc",   "lds", "gds", "clamp", "dlc"};
 
 bool is_flag_word(std::string_view word) {
   for (std::string_view flag : kFlagWords) {
@@ -54,7 +54,8 @@ bool is_flag_word(std::string_view word) {
 /// "name:..." where the colon is not inside a register's brackets.
 bool is_keyed(std::string_view word) {
   const size_t colon = word.find(':');
-  return colon != std::string_view::npos && word.substr(0, colon).find('[') == std::string_view::npos;
+  return colon != std::string_view::npos &&
+         word.substr(0, colon).find('[') == std::string_view::npos;
 }
 
 std::string_view trim(std::string_view s) {
@@ -122,12 +123,16 @@ std::optional<uint64_t> inline_float(std::string_view text, Type type) {
       case Type::f16:
       case Type::b16:
       case Type::pkf16:
-      case Type::pk16: return f.f16 | (negative ? 0x8000 : 0);
-      case Type::bf16: return f.bf16 | (negative ? 0x8000 : 0);
+      case Type::pk16:
+        return f.f16 | (negative ? 0x8000 : 0);
+      case Type::bf16:
+        return f.bf16 | (negative ? 0x8000 : 0);
       case Type::b64:
       case Type::i64:
-      case Type::f64: return f.f64 | (negative ? uint64_t{1} << 63 : 0);
-      default: return f.f32 | (negative ? 0x80000000u : 0);
+      case Type::f64:
+        return f.f64 | (negative ? uint64_t{1} << 63 : 0);
+      default:
+        return f.f32 | (negative ? 0x80000000u : 0);
     }
   }
   return std::nullopt;
@@ -138,11 +143,14 @@ uint64_t parse_constant(std::string_view text, Type type) {
   const uint64_t value = parse_integer(text);
   const bool literal = text.find("0x") != std::string_view::npos;
   switch (type) {
-    case Type::f64: return literal ? value << 32 : value;
-    case Type::i64: return literal ? static_cast<uint64_t>(int64_t{static_cast<int32_t>(value)})
-                                   : value;
-    case Type::b64: return value;
-    default: return value & 0xffffffff;
+    case Type::f64:
+      return literal ? value << 32 : value;
+    case Type::i64:
+      return literal ? static_cast<uint64_t>(int64_t{static_cast<int32_t>(value)}) : value;
+    case Type::b64:
+      return value;
+    default:
+      return value & 0xffffffff;
   }
 }
 
@@ -224,14 +232,18 @@ bool apply_sdwa(std::string_view key, std::string_view value, Instruction& in) {
 void apply_keyed(std::string_view key, std::string_view value, Instruction& in) {
   // DPP controls and DS offsets are read from the encoding, where they are plain fields.
   constexpr std::string_view kFromEncoding[] = {
-      "quad_perm", "row_shl",   "row_shr",     "row_ror",  "row_newbcast", "row_bcast",
-      "row_share", "wave_shl",  "wave_shr",    "wave_rol", "wave_ror",     "row_mask",
-      "bank_mask", "bound_ctrl", "offset0",    "offset1",  "gpr_idx"};
+      "quad_perm", "row_shl",  "row_shr",  "row_ror",  "row_newbcast", "row_bcast",
+      "row_share", "wave_shl", "wave_shr", "wave_rol", "wave_ror",     "row_mask",
+      "bank_mask", "offset0",  "offset1",  "gpr_idx"};
   if (apply_sdwa(key, value, in)) return;
   for (std::string_view known : kFromEncoding) {
     if (key == known) return;
   }
-  if (key == "offset") {
+  if (key == "bound_ctrl") {
+    in.flags |= kBoundCtrl;
+  } else if (key == "fi") {
+    in.flags |= kFetchInactive;
+  } else if (key == "offset") {
     if (!value.starts_with("swizzle")) in.offset = static_cast<int32_t>(parse_integer(value));
   } else if (key == "op_sel") {
     apply_list(value, in.op_sel);
@@ -254,15 +266,16 @@ void apply_keyed(std::string_view key, std::string_view value, Instruction& in) 
   } else if (key == "bitop3") {
     in.imm = static_cast<uint32_t>(parse_integer(value));
   } else {
-    throw Error(ErrorKind::failed_check, fmt::format("modifier '{}:{}' is not understood", key, value));
+    throw Error(ErrorKind::failed_check,
+                fmt::format("modifier '{}:{}' is not understood", key, value));
   }
 }
 
 void apply_flag(std::string_view word, Instruction& in) {
   constexpr std::pair<std::string_view, uint32_t> kFlags[] = {
-      {"offen", kOffen}, {"idxen", kIdxen}, {"sc0", kSc0}, {"glc", kSc0},     {"sc1", kSc1},
-      {"scc", kSc1},     {"nt", kNt},       {"slc", kNt},  {"clamp", kClamp}, {"lds", kLds},
-      {"gds", kGds}};
+      {"offen", kOffen}, {"idxen", kIdxen}, {"sc0", kSc0}, {"glc", kSc0},
+      {"sc1", kSc1},     {"scc", kSc1},     {"nt", kNt},   {"slc", kNt},
+      {"clamp", kClamp}, {"lds", kLds},     {"gds", kGds}};
   for (const auto& [name, flag] : kFlags) {
     if (word == name) in.flags |= flag;
   }

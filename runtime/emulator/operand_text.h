@@ -1,5 +1,5 @@
-// LLVM's printed form of an instruction, taken apart. The assembly syntax is the part of LLVM's AMDGPU
-// back end that is documented; its operand indices are not public.
+// LLVM's printed form of an instruction, taken apart. The assembly syntax is the part of LLVM's
+// AMDGPU back end that is documented; its operand indices are not public.
 #pragma once
 
 #include <string>
@@ -22,8 +22,9 @@ InstructionText split_instruction(std::string_view text);
 /// The mnemonic without _e32, _e64, _dpp, _sdwa.
 std::string_view base_name(std::string_view mnemonic);
 
-/// A register or constant with its modifiers. Constants are read as `type`. `simm16` stands for operands
-/// that are spelled symbolically (hwreg, sendmsg). Throws Error (failed_check) on what it does not know.
+/// A register or constant with its modifiers. Constants are read as `type`. `simm16` stands for
+/// operands that are spelled symbolically (hwreg, sendmsg). Throws Error (failed_check) on what it
+/// does not know.
 Operand parse_operand(std::string_view text, Type type, uint32_t simm16);
 
 /// Reads the modifiers that are spelled in text into the instruction.

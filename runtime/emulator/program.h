@@ -22,8 +22,8 @@ struct InstructionInfo {
 
 class Program {
  public:
-  /// `image` must outlive nothing: what is needed of it is copied. Throws Error (environment) when LLVM
-  /// cannot decode for the chip.
+  /// `image` must outlive nothing: what is needed of it is copied. Throws Error (environment) when
+  /// LLVM cannot decode for the chip.
   Program(const ElfImage& image, const HandlerTable& handlers);
 
   const Instruction* code() const { return code_.data(); }
@@ -33,9 +33,12 @@ class Program {
   /// The instruction that starts at a code object's address, or kNowhere.
   uint32_t index_of(uint64_t vaddr) const;
   const std::string& chip() const { return chip_; }
+  /// One more than the highest VGPR and AGPR that any instruction names.
+  uint32_t vgpr_rows() const { return rows_[0]; }
+  uint32_t agpr_rows() const { return rows_[1]; }
 
-  /// "attn_post.cpp:41" from the DWARF line table, with the functions that were inlined there; empty
-  /// where there is none.
+  /// "attn_post.cpp:41" from the DWARF line table, with the functions that were inlined there;
+  /// empty where there is none.
   std::string source_line(size_t index) const;
   /// The symbol that holds the instruction.
   std::string function(size_t index) const;
@@ -49,12 +52,14 @@ class Program {
   void decode_segment(const ElfSegment& segment, const HandlerTable& handlers);
   void bind(Instruction& in, InstructionInfo& info, ByteView bytes, const HandlerTable& handlers);
   void resolve_branches();
+  void count_rows();
 
   std::string chip_;
   std::vector<uint8_t> file_;  ///< for the line table
   std::vector<Instruction> code_;
   std::vector<InstructionInfo> info_;
   std::vector<uint32_t> index_;  ///< by dword from code_vaddr_
+  uint32_t rows_[2] = {1, 0};
   uint64_t code_vaddr_ = 0;
   std::vector<Symbol> symbols_;
 };

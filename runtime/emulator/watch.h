@@ -1,5 +1,5 @@
-// Which lines of memory changed: a version for each 128-byte line (hashed), so that a wave that spins
-// can be set aside until a line that it read is written.
+// Which lines of memory changed: a version for each 128-byte line (hashed), so that a wave that
+// spins can be set aside until a line that it read is written.
 #pragma once
 
 #include <atomic>

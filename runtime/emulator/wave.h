@@ -7,6 +7,7 @@
 
 #include "runtime/emulator/counters.h"
 #include "runtime/emulator/instruction.h"
+#include "runtime/emulator/mfma_rule.h"
 
 namespace baton::emulator {
 
@@ -16,8 +17,19 @@ struct Allocation;
 struct Dispatch;
 struct Workgroup;
 
+/// What the host thread that runs a wave collects.
+struct Worker {
+  Counters counters;
+  std::vector<uint32_t> woken;  ///< watched lines that were written in this slice
+  uint64_t* hits = nullptr;     ///< of each static instruction of the running program
+};
+
+/// The chips' generations, where their instructions differ under one name.
+enum class Generation : uint8_t { cdna2, cdna3, cdna4 };
+
 /// Why a wave's slice ended.
-enum class Stop : uint8_t { none, slice, sleep, barrier, ended };
+/// `indexing`: not an end; the step loop must go on with moved registers.
+enum class Stop : uint8_t { none, slice, sleep, barrier, ended, indexing };
 
 /// Where a wave stands with the scheduler.
 enum class WaveState : uint8_t { runnable, barrier, parked, ended };
@@ -32,14 +44,19 @@ struct Watch {
 /// nothing, repeats until something that it read changes.
 struct SpinWatch {
   static constexpr int kMaxWatches = 96;
-  bool active = false;      ///< record what is read
-  bool pure = false;        ///< nothing was written since the last probe
+  bool active = false;  ///< record what is read
+  bool pure = false;    ///< nothing was written since the last probe
   bool reads_lds = false;
+  bool wrote_lds = false;  ///< in this slice
   bool reads_clock = false;
   int watches = 0;
   uint32_t probe_pc = ~0u;
+  bool hashed = false;  ///< state_hash is of the last probe at probe_pc
   uint64_t state_hash = 0;
-  uint32_t naps = 0;  ///< parks in a row that ended by the clock
+  uint32_t lds_version = 0;
+  uint32_t naps = 0;          ///< parks in a row that ended by the clock
+  bool registered = false;    ///< counted as a waiter of its lines
+  uint64_t epoch = 0;         ///< rises when it parks and when it wakes
   uint64_t last_address = 0;  ///< of the last load, for the report of a hang
   uint64_t last_value = 0;
   uint32_t last_load_pc = 0;
@@ -52,29 +69,31 @@ inline constexpr uint32_t kModeDx10Clamp = 1u << 8;
 inline constexpr uint32_t kModeIeee = 1u << 9;
 
 struct Wave {
-  uint32_t* file[2];  ///< VGPRs, AGPRs: rows of 64 lanes
-  uint32_t pc = 0;    ///< index of the next instruction
+  uint32_t* file[2] = {};  ///< VGPRs, AGPRs: rows of 64 lanes
+  uint32_t pc = 0;         ///< index of the next instruction
   bool scc = false;
   Stop stop = Stop::none;
   bool exec_full = true;
   bool exec_lanes_stale = true;
-  bool yield_at_branch = false;  ///< the slice is over at the next backward branch
-  bool yield_at_memory = false;  ///< count down `memory_budget` and end the slice at zero
-  int32_t memory_budget = 0;
-  uint32_t mode = kModeDefaultFloat;
+  MfmaRule mfma = MfmaRule::exact;
+  Generation generation = Generation::cdna4;
+  uint8_t gpr_index_mode = 0;  ///< s_set_gpr_idx_on: sources 0 to 2 and the result move by M0
+  uint32_t mode = kModeDefaultFloat | kModeDx10Clamp | kModeIeee;
+  int32_t branch_budget = 0;  ///< backward branches until the slice ends
+  int32_t memory_budget = 0;  ///< memory instructions until the slice ends; negative: no end
   uint8_t* lds = nullptr;
   uint32_t lds_bytes = 0;
   Workgroup* workgroup = nullptr;
   const Dispatch* dispatch = nullptr;
   AddressSpace* memory = nullptr;
+  Worker* worker = nullptr;
   const Allocation* last_allocation = nullptr;
-  uint64_t scratch_base = 0;  ///< of lane 0, in the swizzled private segment's backing
-  uint64_t* scratch_words = nullptr;
+  uint32_t* scratch = nullptr;  ///< of this wave: word d of lane l at 64 d + l
+  uint32_t scratch_words = 0;   ///< a lane
   WaveState state = WaveState::runnable;
   int index = 0;  ///< in the workgroup
-  Counters* counters = nullptr;
   SpinWatch spin;
-  alignas(64) uint32_t sgpr[kSgprs];
+  alignas(64) uint32_t sgpr[kSgprs] = {};
   alignas(64) uint32_t exec_lanes[kLanes];  ///< all ones where EXEC is set, when not stale
 
   uint64_t sgpr64(int i) const { return sgpr[i] | uint64_t{sgpr[i + 1]} << 32; }

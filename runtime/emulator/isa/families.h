@@ -17,6 +17,7 @@ OpTable vop_packed_rows();
 OpTable vop_dot_rows();
 OpTable cross_lane_rows();
 OpTable mfma_rows();
+OpTable mfma_other_rows();
 OpTable lds_rows();
 OpTable lds_atomic_rows();
 OpTable buffer_rows();

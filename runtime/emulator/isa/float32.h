@@ -26,8 +26,8 @@ BATON_INLINE uint32_t nan_of(uint32_t a, uint32_t b, uint32_t c) {
   return kDefaultNan;
 }
 
-/// min and max by bits: -0 lies below +0; a NaN loses against a number. With MODE.IEEE a signalling NaN
-/// wins, quieted.
+/// min and max by bits: -0 lies below +0; a NaN loses against a number. With MODE.IEEE a signalling
+/// NaN wins, quieted.
 BATON_INLINE uint32_t order_key(uint32_t x) {
   return x ^ (static_cast<uint32_t>(static_cast<int32_t>(x) >> 31) | 0x80000000u);
 }

@@ -12,22 +12,36 @@ int dpp_source(uint32_t ctrl, int lane) {
   const int n = static_cast<int>(ctrl & 15);
   if (ctrl < 0x100) return (lane & ~3) | static_cast<int>((ctrl >> (2 * (lane & 3))) & 3);
   switch (ctrl >> 4) {
-    case 0x10: return within_row(in_row + n);          // row_shl
-    case 0x11: return within_row(in_row - n);          // row_shr
-    case 0x12: return row + ((in_row - n) & 15);       // row_ror
-    case 0x15: return row + n;                         // row_newbcast
-    default: break;
+    case 0x10:
+      return within_row(in_row + n);  // row_shl
+    case 0x11:
+      return within_row(in_row - n);  // row_shr
+    case 0x12:
+      return row + ((in_row - n) & 15);  // row_ror
+    case 0x15:
+      return row + n;  // row_newbcast
+    default:
+      break;
   }
   switch (ctrl) {
-    case 0x130: return lane == 63 ? -1 : lane + 1;     // wave_shl
-    case 0x134: return (lane + 1) & 63;                // wave_rol
-    case 0x138: return lane - 1;                       // wave_shr
-    case 0x13c: return (lane - 1) & 63;                // wave_ror
-    case 0x140: return row + 15 - in_row;              // row_mirror
-    case 0x141: return lane ^ 7;                       // row_half_mirror
-    case 0x142: return row == 0 ? -1 : row - 1;        // row_bcast:15
-    case 0x143: return lane < 32 ? -1 : 31;            // row_bcast:31
-    default: return -1;
+    case 0x130:
+      return lane == 63 ? -1 : lane + 1;  // wave_shl
+    case 0x134:
+      return (lane + 1) & 63;  // wave_rol
+    case 0x138:
+      return lane - 1;  // wave_shr
+    case 0x13c:
+      return (lane - 1) & 63;  // wave_ror
+    case 0x140:
+      return row + 15 - in_row;  // row_mirror
+    case 0x141:
+      return lane ^ 7;  // row_half_mirror
+    case 0x142:
+      return row == 0 ? -1 : row - 1;  // row_bcast:15
+    case 0x143:
+      return lane < 32 ? -1 : 31;  // row_bcast:31
+    default:
+      return -1;
   }
 }
 
@@ -50,7 +64,8 @@ void permute(Wave& w, const Instruction& in, const uint32_t* from, uint32_t* to)
 
 uint32_t select(uint32_t value, Select which, bool sign_extend) {
   switch (which) {
-    case Select::dword: return value;
+    case Select::dword:
+      return value;
     case Select::word0:
     case Select::word1: {
       const uint32_t half = which == Select::word1 ? value >> 16 : value & 0xffff;
@@ -67,8 +82,10 @@ uint32_t sign_bits(Type type) {
   switch (type) {
     case Type::f16:
     case Type::b16:
-    case Type::bf16: return 0x8000;
-    default: return 0x80000000;
+    case Type::bf16:
+      return 0x8000;
+    default:
+      return 0x80000000;
   }
 }
 
@@ -113,10 +130,14 @@ uint32_t modify_result(const Wave& w, const Instruction& in, uint32_t r) {
     return uint32_t{f32_to_f16(modify_f32(f16_to_f32(static_cast<uint16_t>(h))))};
   };
   switch (in.dst.type) {
-    case Type::f32: return as_u32(modify_f32(as_f32(r)));
-    case Type::f16: return modify_half(r & 0xffff);
-    case Type::pkf16: return modify_half(r & 0xffff) | modify_half(r >> 16) << 16;
-    default: return r;
+    case Type::f32:
+      return as_u32(modify_f32(as_f32(r)));
+    case Type::f16:
+      return modify_half(r & 0xffff);
+    case Type::pkf16:
+      return modify_half(r & 0xffff) | modify_half(r >> 16) << 16;
+    default:
+      return r;
   }
 }
 
@@ -130,12 +151,14 @@ uint32_t insert(const Instruction& in, uint32_t r, uint32_t old) {
   const uint32_t mask = ((1u << bits) - 1) << at;
   const uint32_t placed = (r << at) & mask;
   switch (in.dst_unused) {
-    case Unused::preserve: return placed | (old & ~mask);
+    case Unused::preserve:
+      return placed | (old & ~mask);
     case Unused::sext: {
       const uint32_t up = 32 - bits - at;
       return static_cast<uint32_t>(static_cast<int32_t>(placed << up) >> up);
     }
-    default: return placed;
+    default:
+      return placed;
   }
 }
 

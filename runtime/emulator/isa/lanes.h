@@ -1,7 +1,8 @@
-// Operand fetch and result write-back for 64 lanes. Included by the files of this folder only: they are
-// compiled once for each level of the host's vector instructions, each time into a namespace of its own
-// (BATON_ISA), so that no inline function compiled for a newer CPU can be linked into the code for an
-// older one. For the same reason they use no function templates of the standard library.
+// Operand fetch and result write-back for 64 lanes. Included by the files of this folder only: they
+// are compiled once for each level of the host's vector instructions, each time into a namespace of
+// its own (BATON_ISA), so that no inline function compiled for a newer CPU can be linked into the
+// code for an older one. For the same reason they use no function templates of the standard
+// library.
 #pragma once
 
 #include <cstdint>
@@ -78,7 +79,8 @@ void fetch64_slow(Wave& w, const Instruction& in, int which, uint32_t* lo, uint3
 /// Word 0 of source `which` for each lane, modifiers applied; may point into the register file.
 BATON_INLINE const uint32_t* fetch(Wave& w, const Instruction& in, int which, Lanes& scratch) {
   const Operand& o = in.src[which];
-  if (o.plain) [[likely]] return w.row(o);
+  if (o.plain) [[likely]]
+    return w.row(o);
   if (o.kind == OperandKind::constant) {
     const uint32_t value = static_cast<uint32_t>(o.value);
     for (int i = 0; i < kLanes; ++i) scratch.v[i] = value;
@@ -99,7 +101,8 @@ struct Pair {
 
 BATON_INLINE Pair fetch64(Wave& w, const Instruction& in, int which, Lanes (&scratch)[2]) {
   const Operand& o = in.src[which];
-  if (o.plain) [[likely]] return {w.row(o), w.row(o, 1)};
+  if (o.plain) [[likely]]
+    return {w.row(o), w.row(o, 1)};
   fetch64_slow(w, in, which, scratch[0].v, scratch[1].v);
   return {scratch[0].v, scratch[1].v};
 }

@@ -21,11 +21,13 @@ void float2(Wave& w, const Instruction& in) {
   const u32* b = fetch(w, in, 1, s1);
   BATON_LANE_LOOP
   for (int i = 0; i < kLanes; ++i) r.v[i] = as_u32(Op(as_f32(a[i]), as_f32(b[i])));
-  if (any_nan(r.v)) [[unlikely]] fix_nans(r.v, a, b, a);
+  if (any_nan(r.v)) [[unlikely]]
+    fix_nans(r.v, a, b, a);
   write(w, in, r.v);
 }
 
-/// a b + c, fused; `c` is the destination (v_fmac), or a literal's place differs (v_fmamk, v_fmaak).
+/// a b + c, fused; `c` is the destination (v_fmac), or a literal's place differs (v_fmamk,
+/// v_fmaak).
 template <int kA, int kB, int kC>
 void fma32(Wave& w, const Instruction& in) {
   Lanes s0, s1, s2, r;
@@ -36,7 +38,8 @@ void fma32(Wave& w, const Instruction& in) {
   for (int i = 0; i < kLanes; ++i) {
     r.v[i] = as_u32(__builtin_fmaf(as_f32(a[i]), as_f32(b[i]), as_f32(c[i])));
   }
-  if (any_nan(r.v)) [[unlikely]] fix_nans(r.v, a, b, c);
+  if (any_nan(r.v)) [[unlikely]]
+    fix_nans(r.v, a, b, c);
   write(w, in, r.v);
 }
 
@@ -56,7 +59,8 @@ void mad32(Wave& w, const Instruction& in) {
     const float product = flush(flush(as_f32(a[i])) * flush(as_f32(b[i])));
     r.v[i] = as_u32(flush(product + flush(as_f32(c[i]))));
   }
-  if (any_nan(r.v)) [[unlikely]] fix_nans(r.v, a, b, c);
+  if (any_nan(r.v)) [[unlikely]]
+    fix_nans(r.v, a, b, c);
   write(w, in, r.v);
 }
 
@@ -134,7 +138,8 @@ void round1(Wave& w, const Instruction& in) {
   const u32* a = fetch(w, in, 0, s0);
   BATON_LANE_LOOP
   for (int i = 0; i < kLanes; ++i) r.v[i] = as_u32(Op(as_f32(a[i])));
-  if (any_nan(r.v)) [[unlikely]] fix_nans(r.v, a, a, a);
+  if (any_nan(r.v)) [[unlikely]]
+    fix_nans(r.v, a, a, a);
   write(w, in, r.v);
 }
 float op_trunc(float x) { return __builtin_truncf(x); }
@@ -185,7 +190,8 @@ void div_scale(Wave& w, const Instruction& in) {
     if (scaled) vcc |= uint64_t{1} << i;
     r.v[i] = as_u32(y);
   }
-  if (any_nan(r.v)) [[unlikely]] fix_nans(r.v, a, a, a);
+  if (any_nan(r.v)) [[unlikely]]
+    fix_nans(r.v, a, a, a);
   write(w, in, r.v);
   w.set_sgpr64(in.sdst.index, vcc & w.exec());
 }
@@ -209,7 +215,8 @@ void div_fmas(Wave& w, const Instruction& in) {
       r.v[i] = as_u32(static_cast<float>((exact + static_cast<double>(as_f32(c[i]))) * scale));
     }
   }
-  if (any_nan(r.v)) [[unlikely]] fix_nans(r.v, a, b, c);
+  if (any_nan(r.v)) [[unlikely]]
+    fix_nans(r.v, a, b, c);
   write(w, in, r.v);
 }
 
@@ -241,7 +248,8 @@ void ldexp32(Wave& w, const Instruction& in) {
   for (int i = 0; i < kLanes; ++i) {
     r.v[i] = as_u32(__builtin_ldexpf(as_f32(a[i]), static_cast<int>(b[i])));
   }
-  if (any_nan(r.v)) [[unlikely]] fix_nans(r.v, a, a, a);
+  if (any_nan(r.v)) [[unlikely]]
+    fix_nans(r.v, a, a, a);
   write(w, in, r.v);
 }
 

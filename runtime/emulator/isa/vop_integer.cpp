@@ -82,20 +82,14 @@ u32 op_bfe_i(u32 a, u32 b, u32 c) {
   return (field ^ sign) - sign;
 }
 u32 op_bfi(u32 a, u32 b, u32 c) { return (a & b) | (~a & c); }
-u32 op_alignbit(u32 a, u32 b, u32 c) {
-  return static_cast<u32>(join(b, a) >> (c & 31));
-}
+u32 op_alignbit(u32 a, u32 b, u32 c) { return static_cast<u32>(join(b, a) >> (c & 31)); }
 u32 op_alignbyte(u32 a, u32 b, u32 c) { return static_cast<u32>(join(b, a) >> (8 * (c & 3))); }
 u32 op_min3_i(u32 a, u32 b, u32 c) { return op_min_i(op_min_i(a, b), c); }
 u32 op_max3_i(u32 a, u32 b, u32 c) { return op_max_i(op_max_i(a, b), c); }
 u32 op_min3_u(u32 a, u32 b, u32 c) { return op_min_u(op_min_u(a, b), c); }
 u32 op_max3_u(u32 a, u32 b, u32 c) { return op_max_u(op_max_u(a, b), c); }
-u32 op_med3_i(u32 a, u32 b, u32 c) {
-  return op_max_i(op_min_i(a, b), op_min_i(op_max_i(a, b), c));
-}
-u32 op_med3_u(u32 a, u32 b, u32 c) {
-  return op_max_u(op_min_u(a, b), op_min_u(op_max_u(a, b), c));
-}
+u32 op_med3_i(u32 a, u32 b, u32 c) { return op_max_i(op_min_i(a, b), op_min_i(op_max_i(a, b), c)); }
+u32 op_med3_u(u32 a, u32 b, u32 c) { return op_max_u(op_min_u(a, b), op_min_u(op_max_u(a, b), c)); }
 u32 op_lshl_add(u32 a, u32 b, u32 c) { return (a << (b & 31)) + c; }
 u32 op_add_lshl(u32 a, u32 b, u32 c) { return (a + b) << (c & 31); }
 u32 op_add3(u32 a, u32 b, u32 c) { return a + b + c; }
@@ -149,9 +143,7 @@ u32 op_ashr_pk_u8(u32 a, u32 b, u32 c) {
   const auto sat = [](i32 x) { return u(x < 0 ? 0 : x > 255 ? 255 : x); };
   return sat(s(a) >> (c & 31)) | sat(s(b) >> (c & 31)) << 8;
 }
-u32 op_prng(u32 a) {
-  return (a << 1) ^ ((a >> 31) ? 0xc5u : 0u);
-}
+u32 op_prng(u32 a) { return (a << 1) ^ ((a >> 31) ? 0xc5u : 0u); }
 
 void bitop3(Wave& w, const Instruction& in) {
   Lanes s0, s1, s2, r;
@@ -215,8 +207,8 @@ void carry_op(Wave& w, const Instruction& in) {
     const u32 c = cin.v[i];
     const u32 first = kind == Carry::add ? x + y : x - y;
     r.v[i] = kind == Carry::add ? first + c : first - c;
-    const u32 over = kind == Carry::add ? u32{first < x} | u32{r.v[i] < first}
-                                        : u32{x < y} | u32{first < c};
+    const u32 over =
+        kind == Carry::add ? u32{first < x} | u32{r.v[i] < first} : u32{x < y} | u32{first < c};
     out.v[i] = over;
   }
   write(w, in, r.v);
@@ -231,12 +223,12 @@ void mad_64_32(Wave& w, const Instruction& in) {
   const Pair c = fetch64(w, in, 2, s2);
   write64(w, in, [&](int i) {
     const uint64_t addend = join(c.lo[i], c.hi[i]);
-    const uint64_t product = is_signed ? static_cast<uint64_t>(int64_t{s(a[i])} * s(b[i]))
-                                       : uint64_t{a[i]} * b[i];
+    const uint64_t product =
+        is_signed ? static_cast<uint64_t>(int64_t{s(a[i])} * s(b[i])) : uint64_t{a[i]} * b[i];
     const uint64_t r = product + addend;
     int64_t sum;
-    const bool overflow = __builtin_add_overflow(static_cast<int64_t>(product),
-                                                 static_cast<int64_t>(addend), &sum);
+    const bool overflow =
+        __builtin_add_overflow(static_cast<int64_t>(product), static_cast<int64_t>(addend), &sum);
     out.v[i] = is_signed ? overflow : r < addend;
     return r;
   });
@@ -261,9 +253,8 @@ void lshl_add_u64(Wave& w, const Instruction& in) {
   const Pair a = fetch64(w, in, 0, s0);
   const u32* n = fetch(w, in, 1, s1);
   const Pair c = fetch64(w, in, 2, s2);
-  write64(w, in, [&](int i) {
-    return (join(a.lo[i], a.hi[i]) << (n[i] & 7)) + join(c.lo[i], c.hi[i]);
-  });
+  write64(w, in,
+          [&](int i) { return (join(a.lo[i], a.hi[i]) << (n[i] & 7)) + join(c.lo[i], c.hi[i]); });
 }
 
 void mov_b64(Wave& w, const Instruction& in) {
@@ -292,7 +283,7 @@ constexpr Type kB = Type::b32;
 
 constexpr OpRow row1(const char* name, Handler h) { return {name, h, kV, 1, kB, {kB, kB, kB}}; }
 constexpr OpRow clamped(const char* name, Handler h, Handler c) {
-  return {name, h, kV, 1, kB, {kB, kB, kB}, false, c};
+  return {name, h, kV, 1, kB, {kB, kB, kB}, false, false, c};
 }
 constexpr OpRow carry_row(const char* name, Handler h) {
   return {name, h, kV, 2, kB, {kB, kB, Type::b64}};
@@ -367,7 +358,7 @@ constexpr OpRow kRows[] = {
     row1("v_perm_b32", lanes3<op_perm>),
     row1("v_ashr_pk_i8_i32", lanes3<op_ashr_pk_i8>),
     row1("v_ashr_pk_u8_i32", lanes3<op_ashr_pk_u8>),
-    row1("v_bitop3_b32", bitop3),
+    {"v_bitop3_b32", bitop3, kV, 1, kB, {kB, kB, kB}, false, true},
     row1("v_swap_b32", swap),
     {"v_cndmask_b32", cndmask, kV, 1, kB, {Type::f32, Type::f32, Type::b64}},
     carry_row("v_add_co_u32", carry_op<Carry::add, false>),

@@ -1,0 +1,86 @@
+// A launch in flight, its workgroups and the state that its waves share.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/device/device.h"
+#include "runtime/emulator/memory.h"
+#include "runtime/emulator/mfma_rule.h"
+#include "runtime/emulator/program.h"
+#include "runtime/emulator/wave.h"
+
+namespace baton::emulator {
+
+/// What of a kernel a launch needs; lives as long as its module.
+struct KernelCode {
+  std::shared_ptr<const Program> program;
+  uint64_t code_base = 0;  ///< device address of the image's vaddr 0
+  uint32_t entry = 0;      ///< index of the first instruction
+  Kernel kernel;           ///< descriptor and metadata
+};
+
+/// Ticks of s_memrealtime (100 MHz), the same for all devices. Time passes with the work done, and
+/// jumps when all that lives waits for it.
+struct Clock {
+  std::atomic<uint64_t> steps{0};
+  std::atomic<uint64_t> skipped{0};
+  static constexpr int kStepsPerTickShift = 9;
+
+  uint64_t now() const {
+    return (steps.load(std::memory_order_relaxed) >> kStepsPerTickShift) +
+           skipped.load(std::memory_order_relaxed);
+  }
+};
+
+struct Dispatch {
+  const KernelCode* code = nullptr;
+  int device = 0;
+  LaunchShape shape;
+  uint32_t lds_bytes = 0;
+  AddressSpace* memory = nullptr;
+  uint64_t kernarg = 0;  ///< device address
+  const uint8_t* kernarg_host = nullptr;
+  uint64_t packet = 0;  ///< device address of the AQL dispatch packet
+  uint64_t scratch =
+      0;  ///< device address of all waves' private memory; 0 when the kernel has none
+  uint8_t* scratch_host = nullptr;
+  uint64_t scratch_wave_bytes = 0;
+  const Clock* clock = nullptr;
+  MfmaRule mfma = MfmaRule::exact;
+  uint64_t reachable = ~uint64_t{0};  ///< devices whose memory it may touch, a bit each
+
+  // What the scheduler keeps.
+  uint64_t workgroups = 0;
+  uint64_t admitted = 0;
+  uint64_t retired = 0;
+  Counters counters;
+  std::vector<std::vector<uint64_t>> hits;  ///< by host thread, by static instruction
+};
+
+/// The flat apertures, as the ROCm driver places them.
+inline constexpr uint64_t kSharedAperture = uint64_t{0x10000} << 32;
+inline constexpr uint64_t kPrivateAperture = uint64_t{0x20000} << 32;
+
+/// Where a workgroup stands with the scheduler.
+enum class GroupState : uint8_t { idle, queued, running };
+
+struct Workgroup {
+  Dispatch* dispatch = nullptr;
+  uint32_t id[3] = {};
+  uint64_t number = 0;  ///< linear
+  std::vector<std::unique_ptr<Wave>> waves;
+  std::vector<uint8_t> lds;
+  std::unique_ptr<uint32_t[]> registers;  ///< the waves' register files, one behind the other
+  uint64_t register_words = 0;            ///< a wave
+  uint32_t lds_version = 0;
+  int live = 0;
+  int at_barrier = 0;
+  GroupState state = GroupState::idle;
+  std::vector<Wave*> woken;  ///< while running: waves to set going afterwards
+};
+
+}  // namespace baton::emulator

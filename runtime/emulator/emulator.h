@@ -1,0 +1,67 @@
+// N devices of one chip in this process: the code-object emulator behind the device interface.
+//
+//   Emulator emulator({.chip = "gfx950", .devices = 8, .seed = 7});
+//   Device& rank0 = emulator.device(0);
+//   ...allocate, write, load, launch on every device's stream...
+//   emulator.synchronize();
+//
+// Work starts when somebody waits for it, so that what was launched on all devices runs together.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "runtime/device/device.h"
+#include "runtime/emulator/counters.h"
+#include "runtime/emulator/diagnosis.h"
+#include "runtime/emulator/handlers.h"
+#include "runtime/emulator/mfma_rule.h"
+#include "runtime/emulator/report.h"
+
+namespace baton::emulator {
+
+struct EmulatorOptions {
+  std::string chip = "gfx950";
+  int devices = 1;
+  /// Set: one deterministic interleaving of all waves, one host thread. Not set: `threads` host
+  /// threads, each running a workgroup until it waits; with one thread that is deterministic too.
+  std::optional<uint64_t> seed = std::nullopt;
+  int threads = 1;
+  MfmaRule mfma = MfmaRule::exact;
+  HostLevel host_level = best_host_level();
+  /// Bytes of registers and LDS of workgroups in flight.
+  uint64_t resident_bytes = uint64_t{8} << 30;
+  /// How long other host threads are given to launch or write what a stalled kernel waits for.
+  int stall_grace_ms = 0;
+};
+
+class Emulator {
+ public:
+  /// Throws Error (user) for an unknown chip, a bad number of devices or threads, or a host level
+  /// that this CPU does not run.
+  explicit Emulator(EmulatorOptions options);
+  ~Emulator();
+  Emulator(const Emulator&) = delete;
+  Emulator& operator=(const Emulator&) = delete;
+
+  const EmulatorOptions& options() const;
+  Device& device(int ordinal);
+  /// Waits for all streams of all devices. Throws Error (failed_check) on a fault or a hang.
+  void synchronize();
+
+  /// For the report of a hang or fault: what an address or source line means.
+  void set_names(Names names);
+
+  /// What all launches since the start did.
+  RunReport report() const;
+
+ private:
+  class Platform;
+  class EmulatedDevice;
+  std::unique_ptr<Platform> platform_;
+};
+
+}  // namespace baton::emulator

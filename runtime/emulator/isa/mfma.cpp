@@ -1,0 +1,350 @@
+// Matrix instructions on bf16, fp16, fp8 and smaller: one row of the table a shape. The layout is
+// that of the public matrix-instruction tables, the arithmetic as the wave's rule says. EXEC is
+// ignored, as in hardware.
+#include "runtime/emulator/isa/families.h"
+#include "runtime/emulator/isa/half.h"
+#include "runtime/emulator/isa/mfma_matrix.h"
+
+namespace baton::emulator::BATON_ISA {
+namespace {
+
+enum class Element : uint8_t { bf16, f16, fp8, bf8, coded };
+
+struct Shape {
+  int m, n, k, blocks;
+  Element a, b;
+};
+
+constexpr bool is_pair(Element e) { return e == Element::bf16 || e == Element::f16; }
+
+BATON_INLINE Format format_of(Element e, Generation g, uint32_t code) {
+  constexpr Format kCodes[] = {kFp8, kBf8, kFp6, kBf6, kFp4};
+  const bool fnuz = g != Generation::cdna4;
+  switch (e) {
+    case Element::bf16:
+      return kBf16;
+    case Element::f16:
+      return kF16;
+    case Element::fp8:
+      return fnuz ? kFp8Fnuz : kFp8;
+    case Element::bf8:
+      return fnuz ? kBf8Fnuz : kBf8;
+    case Element::coded:
+      return kCodes[code < 5 ? code : 0];
+  }
+}
+
+/// E8M0 scales by 32-k block, then row or column.
+struct Scales {
+  static constexpr int kBlocks = 4, kRows = 32;
+  alignas(64) int32_t a[kBlocks][kRows] = {};
+  alignas(64) int32_t b[kBlocks][kRows] = {};
+  bool nan_a[kBlocks][kRows] = {}, nan_b[kBlocks][kRows] = {};
+  bool on = false;
+};
+
+/// All that a row of the result needs.
+template <const Shape& s>
+struct Task {
+  Matrix<s.k, s.m * s.blocks> a;
+  Matrix<s.k, s.n * s.blocks> b;
+  Scales scales;
+  MfmaRule rule;
+  Generation generation;
+  bool special;
+};
+
+BATON_INLINE V16f load_floats(const float* p) {
+  V16f v;
+  __builtin_memcpy(&v, p, sizeof(v));
+  return v;
+}
+
+BATON_INLINE V16f power_of_two(V16i exponent) {
+  const V16i limited =
+      __builtin_elementwise_max(__builtin_elementwise_min(exponent, V16i{} + 127), V16i{} - 126);
+  return bits_as<V16f>((limited + 127) << 23);
+}
+
+/// CDNA2: subnormals are flushed everywhere; four products are summed pairwise, every add rounded.
+BATON_INLINE V16f flush(V16f x) {
+  const V16i bits = bits_as<V16i>(x);
+  const V16i tiny = (bits & 0x7f800000) == 0;
+  return bits_as<V16f>(bits & (~tiny | static_cast<int32_t>(0x80000000)));
+}
+template <const Shape& s>
+BATON_INLINE V16f row_cdna2(const Task<s>& t, int a_at, int b_at, V16f c) {
+  constexpr int kAw = s.m * s.blocks, kBw = s.n * s.blocks, kGroup = s.k < 4 ? s.k : 4;
+  for (int k = 0; k < s.k; k += kGroup) {
+    V16f p[4] = {};
+    for (int i = 0; i < kGroup; ++i) {
+      p[i] = flush(flush(load_floats(t.b.value + (k + i) * kBw + b_at)) *
+                   flush(V16f{} + t.a.value[(k + i) * kAw + a_at]));
+    }
+    const V16f sum =
+        kGroup == 4 ? flush(flush(p[0] + p[1]) + flush(p[2] + p[3])) : flush(p[0] + p[1]);
+    c = flush(flush(c) + sum);
+  }
+  return c;
+}
+
+template <const Shape& s>
+BATON_INLINE V16f row_chain(const Task<s>& t, int a_at, int b_at, int i, int column, V16f c) {
+  constexpr int kAw = s.m * s.blocks, kBw = s.n * s.blocks;
+  for (int k = 0; k < s.k; ++k) {
+    const V16f b = load_floats(t.b.value + k * kBw + b_at);
+    const V16f a = V16f{} + t.a.value[k * kAw + a_at];
+    if constexpr (s.a == Element::coded) {
+      const V16f a_scale = power_of_two(V16i{} + t.scales.a[k / 32][i]);
+      const V16f b_scale = power_of_two(load16(&t.scales.b[k / 32][column]));
+      c = __builtin_elementwise_fma(a * b * a_scale, b_scale, c);
+    } else {
+      c = __builtin_elementwise_fma(a, b, c);
+    }
+  }
+  return c;
+}
+
+/// What a group with an infinity, a NaN or a product of at least 2^128 makes of an element; `exact`
+/// is what it would be without.
+template <const Shape& s>
+float special_element(const Task<s>& t, int a_at, int b_at, int first_k, int count, float c,
+                      float exact) {
+  constexpr int kAw = s.m * s.blocks, kBw = s.n * s.blocks;
+  bool nan = c != c, plus = c == __builtin_inff(), minus = c == -__builtin_inff();
+  const bool c_special = nan || plus || minus;
+  bool found = false;
+  for (int k = first_k; k < first_k + count; ++k) {
+    const double p = static_cast<double>(t.a.value[k * kAw + a_at]) *
+                     static_cast<double>(t.b.value[k * kBw + b_at]);
+    nan |= p != p;
+    plus |= p >= 0x1p128;
+    minus |= p <= -0x1p128;
+    found |= p != p || p >= 0x1p128 || p <= -0x1p128;
+  }
+  if (!found && !c_special) return exact;
+  if (nan || (plus && minus)) return as_f32(kDefaultNan);
+  return plus ? __builtin_inff() : -__builtin_inff();
+}
+
+template <const Shape& s>
+BATON_INLINE V16f row_exact(const Task<s>& t, int a_at, int b_at, int i, int column, V16f c) {
+  constexpr bool kEvenOdd = !is_pair(s.a);
+  constexpr int kGroup = kEvenOdd ? 16 : (s.k < 8 ? s.k : 8);
+  const Operands o = {t.a.magnitude + a_at, t.a.exponent + a_at, t.a.negative + a_at,
+                      t.b.magnitude + b_at, t.b.exponent + b_at, t.b.negative + b_at,
+                      s.m * s.blocks,       s.n * s.blocks};
+  for (int k = 0; k < s.k; k += kGroup) {
+    V16i scale = {};
+    if constexpr (s.a == Element::coded) {
+      scale = load16(&t.scales.b[k / 32][column]) + t.scales.a[k / 32][i];
+    }
+    const V16f next = add_group<kGroup, kEvenOdd>(c, o, k, scale);
+    if (!t.special) [[likely]] {
+      c = next;
+      continue;
+    }
+    for (int j = 0; j < kColumns; ++j) {
+      c[j] = special_element(t, a_at, b_at + j, k, kGroup, c[j], next[j]);
+    }
+  }
+  return c;
+}
+
+template <const Shape& s>
+BATON_INLINE V16f row(const Task<s>& t, const Instruction& in, int block, int i, int column,
+                      V16f c) {
+  const int a_block = s.a == Element::coded ? block : broadcast_block(in, block);
+  const int a_at = a_block * s.m + i, b_at = block * s.n + column;
+  V16f r;
+  if (t.rule == MfmaRule::chain) {
+    r = row_chain(t, a_at, b_at, i, column, c);
+  } else if (t.generation == Generation::cdna2) {
+    r = row_cdna2(t, a_at, b_at, c);
+  } else {
+    r = row_exact(t, a_at, b_at, i, column, c);
+  }
+  if constexpr (s.a == Element::coded) {
+    if (!t.scales.on) return r;
+    for (int j = 0; j < kColumns && column + j < s.n; ++j) {
+      for (int b = 0; b < s.k / 32; ++b) {
+        if (t.scales.nan_a[b][i] || t.scales.nan_b[b][column + j]) r[j] = as_f32(kDefaultNan);
+      }
+    }
+  }
+  return r;
+}
+
+template <const Shape& s>
+BATON_INLINE void read_operands(Wave& w, const Instruction& in, Task<s>& t) {
+  const Format fa = format_of(s.a, w.generation, in.cbsz);
+  const Format fb = format_of(s.b, w.generation, in.blgp);
+  const bool parts = t.rule == MfmaRule::exact && t.generation != Generation::cdna2;
+  // A product's fraction bits are brought to kSumBits in two even steps.
+  const int spare = kSumBits - fa.fraction_bits - fb.fraction_bits;
+  const int a_bits = spare / 2, b_bits = spare - a_bits;
+  const uint32_t* a[8] = {};
+  const uint32_t* b[8] = {};
+  Lanes permuted[8];
+  for (int k = 0; k < in.src[0].words && k < 8; ++k) a[k] = w.row(in.src[0], k);
+  for (int k = 0; k < in.src[1].words && k < 8; ++k) {
+    b[k] = w.row(in.src[1], k);
+    if (s.a == Element::coded || in.blgp == 0) continue;
+    for (int l = 0; l < kLanes; ++l) permuted[k].v[l] = b[k][permuted_lane(in.blgp, l)];
+    b[k] = permuted[k].v;
+  }
+  const auto read = [&](bool values, bool with_parts) {
+    if constexpr (is_pair(s.a)) {
+      unpack_pairs<s.k, s.m * s.blocks, s.a == Element::bf16>(a, a_bits, values, with_parts, t.a);
+      unpack_pairs<s.k, s.n * s.blocks, s.a == Element::bf16>(b, b_bits, values, with_parts, t.b);
+    } else {
+      unpack<s.k, s.m * s.blocks>(a, fa, a_bits, values, with_parts, t.a);
+      unpack<s.k, s.n * s.blocks>(b, fb, b_bits, values, with_parts, t.b);
+    }
+  };
+  read(!parts, parts);
+  constexpr int kInfinityExponent = 126;  // two magnitudes below 2 make less than 4
+  t.special = parts && (t.a.special || t.b.special ||
+                        t.a.top_exponent + t.b.top_exponent >= kInfinityExponent);
+  if (t.special) read(true, parts);
+}
+
+template <const Shape& s>
+BATON_INLINE void read_scales(Wave& w, const Instruction& in, Scales& scales) {
+  if (in.src[3].kind == OperandKind::none) return;
+  scales.on = true;
+  const auto read = [&](int which, int rows, int32_t (&to)[4][32], bool (&nan)[4][32]) {
+    const int byte = ((in.op_sel >> which) & 1) | ((in.op_sel_hi >> which) & 1) << 1;
+    Lanes scratch;
+    const uint32_t* from = fetch(w, in, 3 + which, scratch);
+    for (int l = 0; l < kLanes; ++l) {
+      const int32_t e = static_cast<int32_t>((from[l] >> (8 * byte)) & 0xff);
+      to[l / rows][l % rows] = e - 127;
+      nan[l / rows][l % rows] = e == 255;
+    }
+  };
+  read(0, s.m, scales.a, scales.nan_a);
+  read(1, s.n, scales.b, scales.nan_b);
+}
+
+template <const Shape& s>
+void mfma(Wave& w, const Instruction& in) {
+  constexpr int kWords = s.m * s.n * s.blocks / kLanes;
+  Task<s> t;
+  t.rule = w.mfma;
+  t.generation = w.generation;
+  read_operands<s>(w, in, t);
+  if constexpr (s.a == Element::coded) read_scales<s>(w, in, t.scales);
+  ++w.worker->counters.mfmas;
+  alignas(64) float result[kWords][kLanes + kColumns];
+  const bool constant = in.src[2].kind == OperandKind::constant;
+  const float splat = constant ? as_f32(static_cast<uint32_t>(in.src[2].value)) : 0.0f;
+  for (int block = 0; block < s.blocks; ++block) {
+    for (int i = 0; i < s.m; ++i) {
+      const Place at = place_of<s.m>(block, i);
+      for (int column = 0; column < s.n; column += kColumns) {
+        V16f c = V16f{} + splat;
+        const int lane = at.lane + column;
+        constexpr size_t kBytes = (s.n < kColumns ? s.n : kColumns) * sizeof(float);
+        if (!constant) __builtin_memcpy(&c, w.row(in.src[2], at.word) + lane, kBytes);
+        const V16f r = row(t, in, block, i, column, c);
+        __builtin_memcpy(&result[at.word][lane], &r, kBytes);
+      }
+    }
+  }
+  for (int k = 0; k < kWords; ++k) {
+    __builtin_memcpy(w.row(in.dst, k), result[k], kLanes * sizeof(float));
+  }
+}
+
+constexpr Element kB = Element::bf16, kH = Element::f16, k8 = Element::fp8, k8b = Element::bf8,
+                  kX = Element::coded;
+
+constexpr OpRow shape_row(const char* name, Handler h) {
+  return {name, h, OpClass::mfma, 1, Type::f32, {Type::b32, Type::b32, Type::f32}};
+}
+constexpr OpRow scale_row(const char* name, Handler h) {
+  return {name, h, OpClass::mfma, 1, Type::f32, {Type::b32, Type::b32, Type::f32}};
+}
+
+#define BATON_SHAPE(id, ...) constexpr Shape id = {__VA_ARGS__}
+BATON_SHAPE(k16x16x32_bf16, 16, 16, 32, 1, kB, kB);
+BATON_SHAPE(k16x16x32_f16, 16, 16, 32, 1, kH, kH);
+BATON_SHAPE(k32x32x16_bf16, 32, 32, 16, 1, kB, kB);
+BATON_SHAPE(k32x32x16_f16, 32, 32, 16, 1, kH, kH);
+BATON_SHAPE(k16x16x16_bf16, 16, 16, 16, 1, kB, kB);
+BATON_SHAPE(k16x16x16_f16, 16, 16, 16, 1, kH, kH);
+BATON_SHAPE(k32x32x8_bf16, 32, 32, 8, 1, kB, kB);
+BATON_SHAPE(k32x32x8_f16, 32, 32, 8, 1, kH, kH);
+BATON_SHAPE(k16x16x8_bf16, 16, 16, 8, 1, kB, kB);
+BATON_SHAPE(k32x32x4_bf16, 32, 32, 4, 1, kB, kB);
+BATON_SHAPE(k32x32x4_2b_bf16, 32, 32, 4, 2, kB, kB);
+BATON_SHAPE(k32x32x4_2b_f16, 32, 32, 4, 2, kH, kH);
+BATON_SHAPE(k16x16x4_4b_bf16, 16, 16, 4, 4, kB, kB);
+BATON_SHAPE(k16x16x4_4b_f16, 16, 16, 4, 4, kH, kH);
+BATON_SHAPE(k4x4x4_16b_bf16, 4, 4, 4, 16, kB, kB);
+BATON_SHAPE(k4x4x4_16b_f16, 4, 4, 4, 16, kH, kH);
+BATON_SHAPE(k32x32x2_2b_bf16, 32, 32, 2, 2, kB, kB);
+BATON_SHAPE(k16x16x2_4b_bf16, 16, 16, 2, 4, kB, kB);
+BATON_SHAPE(k4x4x2_16b_bf16, 4, 4, 2, 16, kB, kB);
+BATON_SHAPE(k16x16x32_88, 16, 16, 32, 1, k8, k8);
+BATON_SHAPE(k16x16x32_8b, 16, 16, 32, 1, k8, k8b);
+BATON_SHAPE(k16x16x32_b8, 16, 16, 32, 1, k8b, k8);
+BATON_SHAPE(k16x16x32_bb, 16, 16, 32, 1, k8b, k8b);
+BATON_SHAPE(k32x32x16_88, 32, 32, 16, 1, k8, k8);
+BATON_SHAPE(k32x32x16_8b, 32, 32, 16, 1, k8, k8b);
+BATON_SHAPE(k32x32x16_b8, 32, 32, 16, 1, k8b, k8);
+BATON_SHAPE(k32x32x16_bb, 32, 32, 16, 1, k8b, k8b);
+BATON_SHAPE(k16x16x128_coded, 16, 16, 128, 1, kX, kX);
+BATON_SHAPE(k32x32x64_coded, 32, 32, 64, 1, kX, kX);
+#undef BATON_SHAPE
+
+constexpr OpRow kRows[] = {
+    shape_row("v_mfma_f32_16x16x32_bf16", mfma<k16x16x32_bf16>),
+    shape_row("v_mfma_f32_16x16x32_f16", mfma<k16x16x32_f16>),
+    shape_row("v_mfma_f32_32x32x16_bf16", mfma<k32x32x16_bf16>),
+    shape_row("v_mfma_f32_32x32x16_f16", mfma<k32x32x16_f16>),
+    shape_row("v_mfma_f32_16x16x16_bf16", mfma<k16x16x16_bf16>),
+    shape_row("v_mfma_f32_16x16x16bf16_1k", mfma<k16x16x16_bf16>),
+    shape_row("v_mfma_f32_16x16x16_f16", mfma<k16x16x16_f16>),
+    shape_row("v_mfma_f32_16x16x16f16", mfma<k16x16x16_f16>),
+    shape_row("v_mfma_f32_32x32x8_bf16", mfma<k32x32x8_bf16>),
+    shape_row("v_mfma_f32_32x32x8bf16_1k", mfma<k32x32x8_bf16>),
+    shape_row("v_mfma_f32_32x32x8_f16", mfma<k32x32x8_f16>),
+    shape_row("v_mfma_f32_32x32x8f16", mfma<k32x32x8_f16>),
+    shape_row("v_mfma_f32_16x16x8bf16", mfma<k16x16x8_bf16>),
+    shape_row("v_mfma_f32_32x32x4bf16", mfma<k32x32x4_bf16>),
+    shape_row("v_mfma_f32_32x32x4_2b_bf16", mfma<k32x32x4_2b_bf16>),
+    shape_row("v_mfma_f32_32x32x4bf16_1k", mfma<k32x32x4_2b_bf16>),
+    shape_row("v_mfma_f32_32x32x4_2b_f16", mfma<k32x32x4_2b_f16>),
+    shape_row("v_mfma_f32_32x32x4f16", mfma<k32x32x4_2b_f16>),
+    shape_row("v_mfma_f32_16x16x4_4b_bf16", mfma<k16x16x4_4b_bf16>),
+    shape_row("v_mfma_f32_16x16x4bf16_1k", mfma<k16x16x4_4b_bf16>),
+    shape_row("v_mfma_f32_16x16x4_4b_f16", mfma<k16x16x4_4b_f16>),
+    shape_row("v_mfma_f32_16x16x4f16", mfma<k16x16x4_4b_f16>),
+    shape_row("v_mfma_f32_4x4x4_16b_bf16", mfma<k4x4x4_16b_bf16>),
+    shape_row("v_mfma_f32_4x4x4bf16_1k", mfma<k4x4x4_16b_bf16>),
+    shape_row("v_mfma_f32_4x4x4_16b_f16", mfma<k4x4x4_16b_f16>),
+    shape_row("v_mfma_f32_4x4x4f16", mfma<k4x4x4_16b_f16>),
+    shape_row("v_mfma_f32_32x32x2bf16", mfma<k32x32x2_2b_bf16>),
+    shape_row("v_mfma_f32_16x16x2bf16", mfma<k16x16x2_4b_bf16>),
+    shape_row("v_mfma_f32_4x4x2bf16", mfma<k4x4x2_16b_bf16>),
+    shape_row("v_mfma_f32_16x16x32_fp8_fp8", mfma<k16x16x32_88>),
+    shape_row("v_mfma_f32_16x16x32_fp8_bf8", mfma<k16x16x32_8b>),
+    shape_row("v_mfma_f32_16x16x32_bf8_fp8", mfma<k16x16x32_b8>),
+    shape_row("v_mfma_f32_16x16x32_bf8_bf8", mfma<k16x16x32_bb>),
+    shape_row("v_mfma_f32_32x32x16_fp8_fp8", mfma<k32x32x16_88>),
+    shape_row("v_mfma_f32_32x32x16_fp8_bf8", mfma<k32x32x16_8b>),
+    shape_row("v_mfma_f32_32x32x16_bf8_fp8", mfma<k32x32x16_b8>),
+    shape_row("v_mfma_f32_32x32x16_bf8_bf8", mfma<k32x32x16_bb>),
+    scale_row("v_mfma_f32_16x16x128_f8f6f4", mfma<k16x16x128_coded>),
+    scale_row("v_mfma_f32_32x32x64_f8f6f4", mfma<k32x32x64_coded>),
+    scale_row("v_mfma_scale_f32_16x16x128_f8f6f4", mfma<k16x16x128_coded>),
+    scale_row("v_mfma_scale_f32_32x32x64_f8f6f4", mfma<k32x32x64_coded>),
+};
+
+}  // namespace
+
+OpTable mfma_rows() { return {kRows, sizeof(kRows) / sizeof(kRows[0])}; }
+
+}  // namespace baton::emulator::BATON_ISA

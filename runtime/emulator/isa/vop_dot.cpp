@@ -1,0 +1,4 @@
+#include "runtime/emulator/isa/families.h"
+namespace baton::emulator::BATON_ISA {
+OpTable vop_dot_rows() { return {nullptr, 0}; }
+}  // namespace baton::emulator::BATON_ISA

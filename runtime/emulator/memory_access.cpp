@@ -1,0 +1,64 @@
+#include "runtime/emulator/memory_access.h"
+
+#include "runtime/emulator/dispatch.h"
+#include "runtime/emulator/fault.h"
+#include "runtime/emulator/memory.h"
+
+namespace baton::emulator {
+namespace {
+
+bool live(const Allocation* a, uint64_t address, uint64_t size) {
+  return a && a->holds(address, size) && !a->freed.load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
+uint8_t* resolve(Wave& w, uint64_t address, uint64_t size, int lane, bool store) {
+  if (!live(w.last_allocation, address, size)) {
+    const Allocation* a = w.memory->find(address);
+    if (!live(a, address, size)) {
+      fault_memory(w, store ? "store of" : "load of", address, size, lane);
+    }
+    w.last_allocation = a;
+  }
+  return w.last_allocation->host + (address - w.last_allocation->base);
+}
+
+void note_load(Wave& w, uint64_t address, uint64_t size) {
+  SpinWatch& spin = w.spin;
+  spin.last_address = address;
+  spin.last_load_pc = w.pc - 1;
+  if (!spin.active || !spin.pure) return;
+  const uint64_t last = (address + size - 1) >> WatchTable::kLineShift;
+  for (uint64_t line = address >> WatchTable::kLineShift; line <= last; ++line) {
+    const uint32_t bucket = WatchTable::bucket(line << WatchTable::kLineShift);
+    bool known = false;
+    for (int i = spin.watches - 1; i >= 0 && !known; --i) known = spin.watch[i].bucket == bucket;
+    if (known) continue;
+    if (spin.watches == SpinWatch::kMaxWatches) {
+      spin.pure = false;
+      return;
+    }
+    spin.watch[spin.watches++] = {bucket, w.memory->watch().version(bucket)};
+  }
+}
+
+void note_store(Wave& w, uint64_t address, uint64_t size) {
+  w.spin.pure = false;
+  w.memory->watch().written(address, size, w.worker->woken);
+}
+
+void end_memory(Wave& w) {
+  if (w.memory_budget >= 0 && w.memory_budget-- == 0 && w.stop == Stop::none) w.stop = Stop::slice;
+}
+
+void count_bytes(Wave& w, const Instruction& in, bool store, uint64_t bytes) {
+  const int scope = (in.flags & kSc1) ? ((in.flags & kSc0) ? 2 : 1) : 0;
+  Counters& c = w.worker->counters;
+  c.bytes[store][scope] += bytes;
+  if (w.last_allocation && w.last_allocation->device != w.dispatch->device) {
+    c.remote_bytes[store] += bytes;
+  }
+}
+
+}  // namespace baton::emulator

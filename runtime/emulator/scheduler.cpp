@@ -1,0 +1,373 @@
+#include "runtime/emulator/scheduler.h"
+
+#include <xmmintrin.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "runtime/emulator/diagnosis.h"
+#include "runtime/emulator/launch.h"
+#include "runtime/emulator/spin.h"
+#include "runtime/emulator/step.h"
+
+namespace baton::emulator {
+namespace {
+
+/// Backward branches and passes over a workgroup before another workgroup has its turn.
+constexpr int32_t kBranchBudget = 4000;
+constexpr int kPassesPerTurn = 64;
+/// Most memory instructions and backward branches between two random switches.
+constexpr uint64_t kMaxSeededMemory = 12;
+constexpr uint64_t kMaxSeededBranches = 24;
+
+bool later(const auto& a, const auto& b) { return a.due > b.due; }
+
+}  // namespace
+
+Scheduler::Scheduler(AddressSpace& memory, const SchedulerOptions& options)
+    : memory_(memory),
+      options_(options),
+      parked_(WatchTable::kBuckets),
+      random_(options.seed.value_or(0)) {}
+
+Scheduler::~Scheduler() = default;
+
+void Scheduler::add(Dispatch& dispatch) {
+  const std::lock_guard lock(mutex_);
+  dispatch.clock = &clock_;
+  dispatch.hits.assign(static_cast<size_t>(std::max(1, options_.threads)),
+                       std::vector<uint64_t>(dispatch.code->program->size(), 0));
+  active_.push_back(&dispatch);
+  changed_.notify_all();
+}
+
+Outcome Scheduler::run(const std::function<void(Dispatch&)>& completed,
+                       const std::function<bool()>& stop) {
+  memory_.pin();
+  stopping_ = stalled_ = false;
+  const int threads = options_.seed ? 1 : std::max(1, options_.threads);
+  {
+    std::vector<std::jthread> others;
+    for (int i = 1; i < threads; ++i) {
+      others.emplace_back([&, i] { worker_loop(i, completed, stop); });
+    }
+    worker_loop(0, completed, stop);
+  }
+  memory_.unpin();
+  if (error_) return Outcome::failed;
+  if (stalled_) return Outcome::stalled;
+  const std::lock_guard lock(mutex_);
+  return active_.empty() ? Outcome::idle : Outcome::paused;
+}
+
+void Scheduler::worker_loop(int thread, const std::function<void(Dispatch&)>& completed,
+                            const std::function<bool()>& stop) {
+  const uint32_t host_mode = _mm_getcsr();
+  Worker worker;
+  std::vector<Wave*> parking;
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    Workgroup* group = next_workgroup(lock);
+    if (!group) break;
+    Dispatch& dispatch = *group->dispatch;
+    group->state = GroupState::running;
+    ++running_;
+    worker.hits = dispatch.hits[static_cast<size_t>(thread)].data();
+    worker.counters = Counters();
+    lock.unlock();
+    std::optional<Error> error;
+    try {
+      run_workgroup(*group, worker, parking);
+    } catch (const Error& e) {
+      error = e;
+    } catch (const std::exception& e) {
+      error = Error(ErrorKind::environment, e.what());
+    }
+    lock.lock();
+    --running_;
+    dispatch.counters.add(worker.counters);
+    clock_.steps.fetch_add(worker.counters.steps, std::memory_order_relaxed);
+    if (error) {
+      if (!error_) error_ = std::move(error);
+      stopping_ = true;
+    } else {
+      settle(*group, worker, parking);
+      if (dispatch.retired == dispatch.workgroups) {
+        std::erase(active_, &dispatch);
+        lock.unlock();
+        completed(dispatch);
+        const bool enough = stop();
+        lock.lock();
+        if (enough) stopping_ = true;
+      }
+    }
+    changed_.notify_all();
+  }
+  stopping_ = true;
+  changed_.notify_all();
+  _mm_setcsr(host_mode);
+}
+
+Workgroup* Scheduler::next_workgroup(std::unique_lock<std::mutex>& lock) {
+  while (!stopping_) {
+    const bool room = resident_bytes_ < options_.resident_bytes;
+    // Under a seed everything that fits is in flight before anything runs.
+    if (options_.seed && room) {
+      if (Workgroup* group = admit()) {
+        make_ready(*group);
+        continue;
+      }
+    }
+    if (!ready_.empty()) {
+      if (options_.seed) std::swap(ready_.front(), ready_[random_() % ready_.size()]);
+      Workgroup* group = ready_.front();
+      ready_.pop_front();
+      return group;
+    }
+    if (room || running_ == 0) {
+      if (Workgroup* group = admit()) return group;
+    }
+    if (running_ == 0) {
+      if (active_.empty()) return nullptr;
+      if (jump_clock()) continue;
+      stalled_ = true;
+      return nullptr;
+    }
+    changed_.wait(lock);
+  }
+  return nullptr;
+}
+
+Workgroup* Scheduler::admit() {
+  for (size_t i = 0; i < active_.size(); ++i) {
+    Dispatch& d = *active_[i];
+    if (d.admitted == d.workgroups) continue;
+    // In turn, so that launches that wait for each other start together.
+    std::rotate(active_.begin() + static_cast<ptrdiff_t>(i),
+                active_.begin() + static_cast<ptrdiff_t>(i) + 1, active_.end());
+    resident_bytes_ += workgroup_bytes(d);
+    resident_.push_back(make_workgroup(d, d.admitted++));
+    return resident_.back().get();
+  }
+  return nullptr;
+}
+
+bool Scheduler::any_runnable(const Workgroup& group) const {
+  return std::ranges::any_of(group.waves,
+                             [](const auto& w) { return w->state == WaveState::runnable; });
+}
+
+void Scheduler::release_barrier(Workgroup& group) {
+  if (group.at_barrier == 0 || group.at_barrier < group.live) return;
+  group.at_barrier = 0;
+  for (auto& wave : group.waves) {
+    if (wave->state == WaveState::barrier) wave->state = WaveState::runnable;
+  }
+}
+
+void Scheduler::run_workgroup(Workgroup& group, Worker& worker, std::vector<Wave*>& parking) {
+  if (options_.seed) {
+    std::vector<Wave*> runnable;
+    for (auto& wave : group.waves) {
+      if (wave->state == WaveState::runnable) runnable.push_back(wave.get());
+    }
+    Wave& wave = *runnable[random_() % runnable.size()];
+    wave.memory_budget = static_cast<int32_t>(random_() % kMaxSeededMemory);
+    wave.branch_budget = static_cast<int32_t>(random_() % kMaxSeededBranches);
+    run_wave(wave, worker, parking);
+    return;
+  }
+  bool progress = true;
+  for (int pass = 0; pass < kPassesPerTurn && progress; ++pass) {
+    progress = false;
+    for (auto& wave : group.waves) {
+      if (wave->state != WaveState::runnable) continue;
+      wave->memory_budget = -1;
+      wave->branch_budget = kBranchBudget;
+      progress |= run_wave(*wave, worker, parking);
+    }
+  }
+}
+
+/// True when the wave ended or reached a barrier: others may go on for that.
+bool Scheduler::run_wave(Wave& wave, Worker& worker, std::vector<Wave*>& parking) {
+  Workgroup& group = *wave.workgroup;
+  wave.worker = &worker;
+  try {
+    worker.counters.steps += run_slice(wave, *wave.dispatch->code->program);
+  } catch (const Fault& fault) {
+    throw fault_error(wave, fault);
+  }
+  if (wave.spin.wrote_lds) {
+    wave.spin.wrote_lds = false;
+    ++group.lds_version;
+  }
+  switch (wave.stop) {
+    case Stop::ended:
+      wave.state = WaveState::ended;
+      --group.live;
+      release_barrier(group);
+      return true;
+    case Stop::barrier:
+      wave.state = WaveState::barrier;
+      ++group.at_barrier;
+      release_barrier(group);
+      return true;
+    default:
+      probe(wave, parking);
+      return false;
+  }
+}
+
+/// A wave that comes back to where it was, with the state that it had and nothing written in
+/// between, can only repeat itself until something that it read changes.
+void Scheduler::probe(Wave& wave, std::vector<Wave*>& parking) {
+  SpinWatch& spin = wave.spin;
+  bool waits = false;
+  if (spin.active && spin.pure && spin.probe_pc == wave.pc) {
+    if (spin.reads_clock) {
+      waits = true;
+    } else {
+      const uint64_t hash = state_hash(wave);
+      waits = spin.hashed && hash == spin.state_hash;
+      spin.state_hash = hash;
+      spin.hashed = true;
+    }
+  } else {
+    spin.hashed = false;
+    spin.naps = 0;
+  }
+  if (waits) {
+    wave.state = WaveState::parked;
+    parking.push_back(&wave);
+    return;
+  }
+  begin_watch(wave);
+}
+
+/// After a workgroup's turn: what it woke, what of it waits now, whether it is done. With the lock.
+void Scheduler::settle(Workgroup& group, Worker& worker, std::vector<Wave*>& parking) {
+  group.state = GroupState::idle;
+  for (Wave* wave : parking) {
+    ++worker.counters.parks;
+    if (!park(*wave)) wake(*wave);
+  }
+  parking.clear();
+  for (const uint32_t bucket : worker.woken) wake_bucket(bucket);
+  worker.woken.clear();
+  for (Wave* wave : group.woken) wake(*wave);
+  group.woken.clear();
+  for (auto& wave : group.waves) {
+    if (wave->state == WaveState::parked && wave->spin.reads_lds &&
+        wave->spin.lds_version != group.lds_version) {
+      wake(*wave);
+    }
+  }
+  if (group.live == 0) {
+    retire(group);
+  } else if (any_runnable(group)) {
+    make_ready(group);
+  }
+}
+
+/// False when something that the wave read has changed already.
+bool Scheduler::park(Wave& wave) {
+  SpinWatch& spin = wave.spin;
+  WatchTable& table = memory_.watch();
+  for (int i = 0; i < spin.watches; ++i) table.add_waiter(spin.watch[i].bucket);
+  spin.registered = true;
+  ++spin.epoch;
+  for (int i = 0; i < spin.watches; ++i) {
+    if (table.version(spin.watch[i].bucket) != spin.watch[i].version) return false;
+  }
+  if (spin.reads_lds && spin.lds_version != wave.workgroup->lds_version) return false;
+  for (int i = 0; i < spin.watches; ++i) {
+    std::vector<Parked>& here = parked_[spin.watch[i].bucket];
+    constexpr size_t kTidyFrom = 64;
+    if (here.size() >= kTidyFrom && here.size() == here.capacity()) {
+      std::erase_if(here, [](const Parked& p) { return p.epoch != p.wave->spin.epoch; });
+    }
+    here.push_back({&wave, spin.epoch});
+  }
+  if (spin.reads_clock) {
+    constexpr uint32_t kMaxNapShift = 26;
+    const uint64_t ticks = uint64_t{16} << std::min(spin.naps++, kMaxNapShift);
+    timers_.push_back({clock_.now() + ticks, &wave, spin.epoch});
+    std::ranges::push_heap(timers_, [](const Timer& a, const Timer& b) { return later(a, b); });
+  }
+  return true;
+}
+
+void Scheduler::wake(Wave& wave) {
+  if (wave.state != WaveState::parked) return;
+  SpinWatch& spin = wave.spin;
+  if (spin.registered) {
+    for (int i = 0; i < spin.watches; ++i) memory_.watch().remove_waiter(spin.watch[i].bucket);
+    spin.registered = false;
+  }
+  ++spin.epoch;
+  wave.state = WaveState::runnable;
+  begin_watch(wave);
+  if (wave.workgroup->state == GroupState::idle) make_ready(*wave.workgroup);
+}
+
+void Scheduler::wake_bucket(uint32_t bucket) {
+  std::vector<Parked> here;
+  here.swap(parked_[bucket]);
+  for (const Parked& p : here) {
+    if (p.epoch != p.wave->spin.epoch) continue;
+    if (p.wave->workgroup->state == GroupState::running) {
+      p.wave->workgroup->woken.push_back(p.wave);
+    } else {
+      wake(*p.wave);
+    }
+  }
+}
+
+/// All wait, some of them by the clock: time passes until the first of those is due.
+bool Scheduler::jump_clock() {
+  const auto by_due = [](const Timer& a, const Timer& b) { return later(a, b); };
+  while (!timers_.empty()) {
+    std::ranges::pop_heap(timers_, by_due);
+    const Timer timer = timers_.back();
+    timers_.pop_back();
+    if (timer.epoch != timer.wave->spin.epoch) continue;
+    if (timer.due > clock_.now()) clock_.skipped.fetch_add(timer.due - clock_.now());
+    wake(*timer.wave);
+    return true;
+  }
+  return false;
+}
+
+void Scheduler::make_ready(Workgroup& group) {
+  if (group.state != GroupState::idle) return;
+  group.state = GroupState::queued;
+  ready_.push_back(&group);
+}
+
+void Scheduler::retire(Workgroup& group) {
+  ++group.dispatch->retired;
+  resident_bytes_ -= workgroup_bytes(*group.dispatch);
+  const auto at = std::ranges::find(resident_, &group, &std::unique_ptr<Workgroup>::get);
+  std::swap(*at, resident_.back());
+  resident_.pop_back();
+}
+
+void Scheduler::host_wrote(uint64_t address, uint64_t bytes) {
+  std::vector<uint32_t> woken;
+  memory_.watch().written(address, bytes, woken);
+  const std::lock_guard lock(mutex_);
+  for (const uint32_t bucket : woken) wake_bucket(bucket);
+  changed_.notify_all();
+}
+
+std::vector<const Workgroup*> Scheduler::workgroups() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<const Workgroup*> all;
+  for (const auto& group : resident_) all.push_back(group.get());
+  std::ranges::sort(all, {},
+                    [](const Workgroup* g) { return std::pair(g->dispatch->device, g->number); });
+  return all;
+}
+
+}  // namespace baton::emulator

@@ -1,0 +1,103 @@
+// Runs the waves of all launches that are in flight: on one thread in an order that a seed decides,
+// or on several threads.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "runtime/base/error.h"
+#include "runtime/emulator/dispatch.h"
+
+namespace baton::emulator {
+
+struct SchedulerOptions {
+  /// Set: one thread, and after a random number of memory instructions another wave goes on.
+  std::optional<uint64_t> seed;
+  int threads = 1;
+  /// Bytes of registers and LDS of workgroups in flight; more are started when all of those wait.
+  uint64_t resident_bytes = uint64_t{8} << 30;
+};
+
+/// What the threads found when they stopped.
+enum class Outcome : uint8_t {
+  idle,     ///< every launch is done
+  paused,   ///< the caller's condition came true
+  stalled,  ///< no wave can go on
+  failed,   ///< a wave faulted: see error()
+};
+
+class Scheduler {
+ public:
+  explicit Scheduler(AddressSpace& memory, const SchedulerOptions& options);
+  ~Scheduler();
+
+  /// From any thread, also while run() runs. The dispatch must outlive its completion.
+  void add(Dispatch& dispatch);
+
+  /// Runs until `stop` (asked after each completed launch) or until nothing is left to do.
+  /// `completed` is called, on any thread and with no lock held, for each launch that ends.
+  Outcome run(const std::function<void(Dispatch&)>& completed, const std::function<bool()>& stop);
+
+  /// The host wrote memory: waves that wait for it go on.
+  void host_wrote(uint64_t address, uint64_t bytes);
+
+  const Error& error() const { return *error_; }
+  /// Of waves that wait for ever: for the report after `stalled`.
+  std::vector<const Workgroup*> workgroups() const;
+  const Clock& clock() const { return clock_; }
+
+ private:
+  struct Parked {
+    Wave* wave;
+    uint64_t epoch;
+  };
+  struct Timer {
+    uint64_t due;
+    Wave* wave;
+    uint64_t epoch;
+  };
+
+  void worker_loop(int thread, const std::function<void(Dispatch&)>& completed,
+                   const std::function<bool()>& stop);
+  Workgroup* next_workgroup(std::unique_lock<std::mutex>& lock);
+  Workgroup* admit();
+  bool jump_clock();
+  void run_workgroup(Workgroup& group, Worker& worker, std::vector<Wave*>& parking);
+  bool run_wave(Wave& wave, Worker& worker, std::vector<Wave*>& parking);
+  void release_barrier(Workgroup& group);
+  void settle(Workgroup& group, Worker& worker, std::vector<Wave*>& parking);
+  bool park(Wave& wave);
+  void wake(Wave& wave);
+  void wake_bucket(uint32_t bucket);
+  void make_ready(Workgroup& group);
+  void retire(Workgroup& group);
+  bool any_runnable(const Workgroup& group) const;
+  void probe(Wave& wave, std::vector<Wave*>& parking);
+
+  AddressSpace& memory_;
+  const SchedulerOptions options_;
+  Clock clock_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Dispatch*> active_;
+  std::deque<Workgroup*> ready_;
+  std::vector<std::unique_ptr<Workgroup>> resident_;
+  uint64_t resident_bytes_ = 0;
+  std::vector<std::vector<Parked>> parked_;  ///< by watched line's bucket
+  std::vector<Timer> timers_;                ///< a heap, earliest first
+  int running_ = 0;
+  bool stopping_ = false;
+  bool stalled_ = false;
+  std::optional<Error> error_;
+  std::mt19937_64 random_;
+};
+
+}  // namespace baton::emulator

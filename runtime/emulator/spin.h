@@ -1,0 +1,23 @@
+// A wave that watches itself spin.
+#pragma once
+
+#include "runtime/emulator/dispatch.h"
+#include "runtime/emulator/wave.h"
+
+namespace baton::emulator {
+
+/// Starts to record what the wave reads, from here on.
+inline void begin_watch(Wave& wave) {
+  SpinWatch& spin = wave.spin;
+  spin.active = true;
+  spin.pure = true;
+  spin.reads_lds = spin.reads_clock = false;
+  spin.watches = 0;
+  spin.probe_pc = wave.pc;
+  spin.lds_version = wave.workgroup->lds_version;
+}
+
+/// Of everything that decides how the wave goes on, but for memory and its place in the program.
+uint64_t state_hash(const Wave& wave);
+
+}  // namespace baton::emulator
