@@ -5,6 +5,7 @@
 
 #include "runtime/base/error.h"
 #include "runtime/target/target.h"
+#include "tests/codegen/leaks_expected.h"
 #include "tests/codegen/test_module.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_folder.h"
@@ -230,7 +231,10 @@ TEST_CASE("what a chip does not have ends in an error, and the process goes on")
         : (i32, i32, i1, i1) -> !llvm.struct<(i32, i32)>
     %low = llvm.extractvalue %pair[0] : !llvm.struct<(i32, i32)>
     llvm.store %low, %out : i32, !llvm.ptr<1>)");
-  const Error error = error_of(ErrorKind::failed_check, [&] { TestModule(text).generate(); });
+  const Error error = error_of(ErrorKind::failed_check, [&] {
+    const LeaksExpected leaks;
+    TestModule(text).generate();
+  });
   CHECK_THAT(error.what(), StartsWith("LLVM gave up while it tried to compile the kernel: "));
   CHECK(exchange_bytes() == exchange_bytes());
 }
