@@ -4,7 +4,7 @@
 Runs the two in turns, so that a busy machine slows both, and compares their medians:
   baton compile KEY --arch CHIP -o FILE
   opt -O3 | llc -O3 -filetype=obj, then ld.lld -shared, over what `--emit llvm` prints
-Then asks one compilation (`--json`) for its phases, and prints the share of tracing and MLIR passes.
+Then asks one compilation (`--json`) for its phases: the share of tracing and MLIR passes.
 With --check it exits 1 when a figure is above its target.
 """
 

@@ -211,7 +211,8 @@ TEST_CASE("a kernel that needs hidden arguments is refused") {
 
 TEST_CASE("LDS beyond the chip's is an error of LLVM's that names it") {
   const std::string text =
-      R"(module attributes {baton.chip = "gfx90a", baton.grid = 1 : i64, baton.workgroup = 64 : i64} {
+      R"(module attributes {
+      baton.chip = "gfx90a", baton.grid = 1 : i64, baton.workgroup = 64 : i64} {
     llvm.mlir.global internal @lds() {addr_space = 3 : i32} : !llvm.array<20000 x i32>
     llvm.func @big(%n: i32) attributes {rocdl.kernel} {
       %lds = llvm.mlir.addressof @lds : !llvm.ptr<3>

@@ -7,14 +7,14 @@ typedef unsigned u32x4 __attribute__((ext_vector_type(4)));
 __attribute__((address_space(3), loader_uninitialized)) static float tile[512];
 
 static float butterfly(float value) {
-  value += __builtin_bit_cast(float, __builtin_amdgcn_update_dpp(
-                                         0, __builtin_bit_cast(int, value), 0x128, 0xf, 0xf, 0));
-  value += __builtin_bit_cast(float, __builtin_amdgcn_update_dpp(
-                                         0, __builtin_bit_cast(int, value), 0x141, 0xf, 0xf, 0));
-  value += __builtin_bit_cast(float, __builtin_amdgcn_ds_swizzle(
-                                         __builtin_bit_cast(int, value), 0x401f));
-  return value + __builtin_bit_cast(float, __builtin_amdgcn_readlane(
-                                               __builtin_bit_cast(int, value), 63));
+  value += __builtin_bit_cast(
+      float, __builtin_amdgcn_update_dpp(0, __builtin_bit_cast(int, value), 0x128, 0xf, 0xf, 0));
+  value += __builtin_bit_cast(
+      float, __builtin_amdgcn_update_dpp(0, __builtin_bit_cast(int, value), 0x141, 0xf, 0xf, 0));
+  value += __builtin_bit_cast(float,
+                              __builtin_amdgcn_ds_swizzle(__builtin_bit_cast(int, value), 0x401f));
+  return value +
+         __builtin_bit_cast(float, __builtin_amdgcn_readlane(__builtin_bit_cast(int, value), 63));
 }
 
 static float convert(GLOBAL _Float16* halves, GLOBAL double* doubles, int lane) {
