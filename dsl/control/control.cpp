@@ -2,6 +2,7 @@
 
 #include "dsl/trace/open_trace.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 namespace baton::dsl::detail {
 
@@ -29,6 +30,12 @@ void end_branch() { leave(open_trace(SourceLocation::current())); }
 
 Handle begin_for(Handle begin, Handle end, Handle step, const SourceLocation& at) {
   OpenTrace& trace = open_trace(at);
+  llvm::APInt constant;
+  if (mlir::matchPattern(use(trace, step, at), mlir::m_ConstantInt(&constant)) &&
+      !constant.isStrictlyPositive()) {
+    misuse(at, "a For with step " + std::to_string(constant.getSExtValue()),
+           "the step is at least 1");
+  }
   auto op = scf::ForOp::create(trace.builder, locate(trace, at), use(trace, begin, at),
                                use(trace, end, at), use(trace, step, at));
   trace.outer.push_back(trace.builder.saveInsertionPoint());

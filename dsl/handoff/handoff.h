@@ -65,6 +65,10 @@ class Region {
 
   /// `words` adjacent words from word `index`, for a poll.
   PollSpec<T> at(In<I32> index, int words = 1) const {
+    if (rank_.get()) {
+      detail::misuse(index.at, "a poll of region '" + name_ + "' names a rank",
+                     "a poll reads this rank's own buffer: leave out to(...)");
+    }
     return {handoffs_, {name_, index.handle, words}, index.at};
   }
 

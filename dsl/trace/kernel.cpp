@@ -68,8 +68,15 @@ void open_kernel(const std::string& name, LaunchShape shape, const SourceLocatio
 Handle pointer_argument(const std::string& name, Scalar element, const std::vector<int64_t>& shape,
                         Access access, const SourceLocation& at) {
   OpenTrace& trace = open_trace(at);
+  constexpr int64_t kMaxBytes = 0xFFFFFFFFLL;
+  int64_t bytes = TypeId{element}.bytes();
   for (int64_t size : shape) {
     if (size < 1) misuse(at, "argument '" + name + "' has size " + std::to_string(size));
+    if (size > kMaxBytes / bytes) {
+      misuse(at, "argument '" + name + "' has more than 4294967295 bytes",
+             "a buffer resource spans no more: leave the shape empty and index from a nearer base");
+    }
+    bytes *= size;
   }
   mlir::OpBuilder& b = trace.builder;
   mlir::NamedAttribute fields[] = {

@@ -89,6 +89,16 @@ mlir::Value integer_binary(OpenTrace& trace, Binary op, bool is_unsigned, mlir::
 
 bool is_zero_constant(mlir::Value value) { return mlir::matchPattern(value, mlir::m_Zero()); }
 
+/// A shift by as many bits as the type has, or more, has no value.
+void check_shift(TypeId type, mlir::Value amount, const SourceLocation& at) {
+  llvm::APInt constant;
+  const int bits = 8 * type.bytes();
+  if (!mlir::matchPattern(amount, mlir::m_ConstantInt(&constant))) return;
+  if (constant.ult(static_cast<uint64_t>(bits))) return;
+  misuse(at, "a shift of " + type.name() + " by " + std::to_string(constant.getSExtValue()),
+         "shift by 0 .. " + std::to_string(bits - 1));
+}
+
 arith::CmpFPredicate float_predicate(Compare op) {
   // All but `ne` are false on a NaN, as in C++.
   constexpr arith::CmpFPredicate kPredicates[] = {
@@ -146,6 +156,7 @@ Handle binary(Binary op, TypeId type, Handle a, Handle b, const SourceLocation& 
   if ((op == Binary::div || op == Binary::rem) && is_zero_constant(right)) {
     misuse(at, "division by the constant 0");
   }
+  if (op == Binary::shl || op == Binary::shr) check_shift(type, right, at);
   return handle_of(integer_binary(trace, op, is_unsigned(type), loc, left, right));
 }
 

@@ -6,6 +6,9 @@
 
 namespace baton::dsl {
 
+template <class T, int N>
+class Vec;
+
 /// A signed 32-bit integer: division and shifts are signed.
 class I32 : public detail::TypedInteger<Scalar::i32>, public detail::IntegerOps<I32> {
  public:
@@ -54,9 +57,22 @@ struct HostIndex {
       : value(index), at(where) {}
 };
 
+namespace detail {
+
+template <class Self>
+struct NoOps {};
+/// The operators of a vector: those of its elements.
+template <class T, int N>
+using VecOps = std::conditional_t<std::derived_from<T, ArithmeticOps<T>>, ArithmeticOps<Vec<T, N>>,
+                                  NoOps<Vec<T, N>>>;
+
+}  // namespace detail
+
 /// N elements in adjacent registers; operators work element by element.
 template <class T, int N>
-class Vec : public detail::ArithmeticOps<Vec<T, N>> {
+class Vec : public detail::VecOps<T, N> {
+  static_assert(N >= 2, "one element is no Vec: use the element's type");
+
  public:
   using Element = T;
   static constexpr int kCount = N;
