@@ -81,7 +81,9 @@ void implicit_conversions(Bool b, I32 i, U32 u, F32 f) {
   ++i;           // expected-error {{cannot increment value of type 'I32'}}
 }
 
-void vectors(Vec<F32, 4> v, Vec<F32, 4> u, Vec<F32, 2> w, Vec<I32, 4> n, F32 f, I32 i) {
+void vectors(Vec<F32, 4> v, Vec<F32, 4> u, Vec<F32, 2> w, Vec<I32, 4> n, Vec<BF16, 2> h, F32 f,
+             I32 i) {
+  (void)(h + h);                      // expected-error {{invalid operands to binary expression}}
   (void)(v + w);                      // expected-error {{invalid operands to binary expression}}
   (void)(v + n);                      // expected-error {{invalid operands to binary expression}}
   (void)(v * f);                      // expected-error {{invalid operands to binary expression}}
@@ -92,6 +94,10 @@ void vectors(Vec<F32, 4> v, Vec<F32, 4> u, Vec<F32, 2> w, Vec<I32, 4> n, F32 f, 
   Vec<F32, 4> short_list({f, f, f});  // expected-error {{no matching constructor}}
   Vec<F32, 2> long_list({f, f, f});   // expected-error {{no matching constructor}}
   mfma_16x16x32(v, v, v);             // expected-error {{no matching function}}
+}
+
+void single(Vec<F32, 1>*, Buffer<F32> words, I32 i) {
+  (void)words.load<1>(i);  // expected-error@* {{one element is no Vec}}
 }
 
 void memory(Buffer<BF16> halves, Buffer<F32> words, LdsArray<F32> lds, I32 i, U32 u, F32 f) {
