@@ -48,9 +48,9 @@ std::string hungry_body(int count) {
   return body;
 }
 
-/// A kernel of 1024 lanes, which leave each 128 registers, that keeps `count` words alive in its
-/// stage "hold".
-std::string hungry_text(std::string_view chip, int count) {
+/// A kernel that keeps `count` words alive in its stage "hold". 1024 lanes leave each 128
+/// registers, 256 lanes 512, of which the upper 256 are AGPRs.
+std::string hungry_text(std::string_view chip, int count, int lanes = 1024) {
   constexpr std::string_view kLocations = R"(
 #file = #llvm.di_file<"k.cpp" in "">
 #unit = #llvm.di_compile_unit<id = distinct[0]<>, sourceLanguage = DW_LANG_C_plus_plus_14,
@@ -66,10 +66,10 @@ std::string hungry_text(std::string_view chip, int count) {
 )";
   return fmt::format(
       "{}module attributes {{baton.chip = \"{}\", baton.grid = 1 : i64,"
-      " baton.workgroup = 1024 : i64}} {{\n"
+      " baton.workgroup = {} : i64}} {{\n"
       "llvm.func @test(%in: !llvm.ptr<1>) attributes {{rocdl.kernel}} {{\n{}\nllvm.return\n}}"
       " loc(#in_kernel)\n}}\n",
-      kLocations, chip, hungry_body(count));
+      kLocations, chip, lanes, hungry_body(count));
 }
 
 constexpr std::string_view kScratchBody = R"(
@@ -190,6 +190,14 @@ TEST_CASE("all that the workgroup leaves each lane is there to be used") {
   CHECK(result.code_object.record.resources.vgprs > 64);
   CHECK(result.code_object.record.resources.vgprs <= 128);
   CHECK(result.code_object.record.occupancy.waves_per_simd == 4);
+}
+
+TEST_CASE("AGPRs are counted beside the VGPRs they share a file with") {
+  const CodegenResult result = TestModule(hungry_text("gfx950", 150, 256)).generate();
+  const RecordResources& resources = result.code_object.record.resources;
+  CHECK(resources.agprs > 0);
+  CHECK(resources.vgprs > 256);
+  CHECK(result.code_object.record.occupancy.waves_per_simd == 1);
 }
 
 TEST_CASE("a kernel with scratch memory is refused") {
