@@ -1,6 +1,7 @@
 #include "dsl/handoff/handoff.h"
 
 #include "dsl/trace/open_trace.h"
+#include "mlir/IR/Matchers.h"
 #include "passes/dialect/BatonDialect.h"
 
 namespace baton::dsl::detail {
@@ -15,6 +16,11 @@ Handle open_handoffs(Handle scratch, Handle epoch, Handle slot, Handle peers, Ha
   if ((peers.get() == nullptr) != (rank.get() == nullptr)) {
     misuse(at, "hand-offs take peers and rank together");
   }
+  llvm::APInt layer;
+  if (mlir::matchPattern(use(trace, slot, at), mlir::m_ConstantInt(&layer)) && layer.ugt(255)) {
+    misuse(at, "hand-offs of slot " + std::to_string(layer.getSExtValue()),
+           "a slot is 0 .. 255: layers of one step do not share a tag");
+  }
   mlir::Value table = peers.get() ? use(trace, peers, at) : mlir::Value();
   mlir::Value own = rank.get() ? use(trace, rank, at) : mlir::Value();
   return handle_of(ir::HandoffsOp::create(
@@ -25,16 +31,17 @@ Handle open_handoffs(Handle scratch, Handle epoch, Handle slot, Handle peers, Ha
 void declare_region(const std::string& name, bool peer, Scalar element,
                     const std::vector<int64_t>& shape, const SourceLocation& at) {
   OpenTrace& trace = open_trace(at);
+  check_name("a region", name, at);
   if (trace.module->lookupSymbol(name)) misuse(at, "the name '" + name + "' is taken");
   mlir::OpBuilder::InsertionGuard guard(trace.builder);
   trace.builder.setInsertionPoint(trace.kernel);
-  auto region = ir::RegionOp::create(
-      trace.builder, locate(trace, at), name, peer ? ir::Space::peer : ir::Space::scratch,
-      ir::Protocol::tagged, shape, type_of(trace, {element}), mlir::IntegerAttr());
   if (shape.empty()) misuse(at, "region '" + name + "' has no shape");
-  for (int64_t size : region.getShape()) {
+  for (int64_t size : shape) {
     if (size < 1) misuse(at, "region '" + name + "' has size " + std::to_string(size));
   }
+  ir::RegionOp::create(trace.builder, locate(trace, at), name,
+                       peer ? ir::Space::peer : ir::Space::scratch, ir::Protocol::tagged, shape,
+                       type_of(trace, {element}), mlir::IntegerAttr());
 }
 
 void put(Handle handoffs, const std::string& region, Handle rank, Handle index,

@@ -84,6 +84,7 @@ void lds_store(TypeId, Handle value, const std::string& range, Handle byte_offse
 void declare_lds(const std::string& range, int64_t offset, int64_t bytes,
                  const SourceLocation& at) {
   OpenTrace& trace = open_trace(at);
+  check_name("an LDS array", range, at);
   if (trace.module->lookupSymbol(range)) misuse(at, "the name '" + range + "' is taken");
   mlir::OpBuilder::InsertionGuard guard(trace.builder);
   trace.builder.setInsertionPoint(trace.kernel);
@@ -92,6 +93,15 @@ void declare_lds(const std::string& range, int64_t offset, int64_t bytes,
 }
 
 }  // namespace detail
+
+LdsLayout::LdsLayout(SourceLocation at) {
+  detail::OpenTrace& trace = detail::open_trace(at);
+  if (trace.has_lds_layout) {
+    detail::misuse(at, "a kernel has one LdsLayout, this is its second",
+                   "hand the first one on, or lay out alternatives with one_of");
+  }
+  trace.has_lds_layout = true;
+}
 
 std::string LdsLayout::reserve(const std::string& name, int64_t bytes, const SourceLocation& at) {
   constexpr int64_t kAlignment = 16;

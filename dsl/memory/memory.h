@@ -129,9 +129,11 @@ class LdsArray {
 };
 
 /// Lays out the workgroup's LDS: arrays follow each other (a struct); the alternatives of `one_of`
-/// start at the same byte (a union), and what follows starts behind the longest.
+/// start at the same byte (a union), and what follows starts behind the longest. A kernel has one.
 class LdsLayout {
  public:
+  explicit LdsLayout(SourceLocation at = SourceLocation::current());
+
   template <class T>
   LdsArray<T> array(const std::string& name, int64_t elements,
                     SourceLocation at = SourceLocation::current()) {

@@ -28,6 +28,7 @@ llvm::StringRef access_name(Access access) {
 /// Appends an argument to the kernel's function and `fields` to the ABI manifest.
 Handle add_argument(OpenTrace& trace, const std::string& name, mlir::Type type,
                     llvm::ArrayRef<mlir::NamedAttribute> fields, const SourceLocation& at) {
+  check_name("an argument", name, at);
   for (mlir::Attribute known : trace.arguments) {
     auto other = mlir::cast<mlir::DictionaryAttr>(known).getAs<mlir::StringAttr>("name");
     if (other.getValue() == name) misuse(at, "argument '" + name + "' is named twice");
@@ -45,6 +46,7 @@ Handle add_argument(OpenTrace& trace, const std::string& name, mlir::Type type,
 void open_kernel(const std::string& name, LaunchShape shape, const SourceLocation& at) {
   OpenTrace& trace = open_trace(at, /*in_kernel=*/false);
   if (trace.kernel) misuse(at, "a trace holds one kernel, this is its second: '" + name + "'");
+  check_name("a kernel", name, at);
   const int wave = trace.target.wave_lanes;
   if (shape.workgroup_lanes < wave || shape.workgroup_lanes > kMaxWorkgroupLanes ||
       shape.workgroup_lanes % wave != 0) {

@@ -1,5 +1,7 @@
 #include "dsl/trace/open_trace.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/diagnostics.h"
 #include "passes/dialect/BatonDialect.h"
@@ -21,6 +23,13 @@ namespace detail {
 
 void misuse(const SourceLocation& at, const std::string& message, const std::string& hint) {
   throw Error(ErrorKind::user, message, hint, describe(at));
+}
+
+void check_name(const char* what, const std::string& name, const SourceLocation& at) {
+  const auto fits = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  if (!name.empty() && !llvm::isDigit(name[0]) && llvm::all_of(name, fits)) return;
+  misuse(at, fmt::format("{} named {:?}", what, name),
+         "a name has letters, digits and _, and does not begin with a digit");
 }
 
 mlir::Location locate(OpenTrace& trace, const SourceLocation& at) {

@@ -38,6 +38,7 @@ struct OpenTrace {
   llvm::SmallVector<mlir::OpBuilder::InsertPoint> outer;  ///< where to go on after open regions
   std::string open_stage;                                 ///< "" outside the stages
   mlir::Value thread_id, cta_id;                          ///< made once, at the kernel's head
+  bool has_lds_layout = false;
 
   /// Creates the op, or what it folds to.
   template <class Op, class... Arguments>
@@ -55,6 +56,10 @@ struct OpenTrace {
 
 /// The trace of this thread; a misuse when none is open, or (with `in_kernel`) before its Kernel.
 OpenTrace& open_trace(const SourceLocation& at, bool in_kernel = true);
+
+/// A misuse unless `name` is an identifier: letters, digits and _, no digit first. `what` is what
+/// it names.
+void check_name(const char* what, const std::string& name, const SourceLocation& at);
 
 mlir::Location locate(OpenTrace& trace, const SourceLocation& at);
 mlir::Type type_of(OpenTrace& trace, TypeId type);

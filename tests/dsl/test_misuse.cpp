@@ -105,6 +105,31 @@ TEST_CASE("misuse: arguments") {
   }
 }
 
+TEST_CASE("misuse: names") {
+  const std::string hint = "a name has letters, digits and _, and does not begin with a digit";
+  for (const std::string name : {"", "8x", "a b", "a.b", "a\n"}) {
+    const std::string quoted = name == "a\n" ? "\"a\\n\"" : "\"" + name + "\"";
+    expect_misuse("an argument named " + quoted, hint, [&](Kernel& kernel, int& line) {
+      line = __LINE__ + 1;
+      kernel.i32(name);
+    });
+    expect_misuse("an LDS array named " + quoted, hint, [&](Kernel&, int& line) {
+      LdsLayout lds;
+      line = __LINE__ + 1;
+      lds.array<F32>(name, 4);
+    });
+    expect_misuse("a region named " + quoted, hint, [&](Kernel& kernel, int& line) {
+      const Handoffs handoffs = local_handoffs(kernel);
+      line = __LINE__ + 1;
+      (void)handoffs.scratch<F32>(name, {8});
+    });
+    Trace trace(find_target("gfx950"), "k:");
+    const Error error = error_of(ErrorKind::user, [&] { Kernel kernel(name, {64, 1}); });
+    CHECK_THAT(error.what(), Catch::EndsWith(": a kernel named " + quoted));
+    CHECK(error.hint() == hint);
+  }
+}
+
 TEST_CASE("misuse: stages") {
   expect_misuse("a stage needs a name", "", [](Kernel&, int& line) {
     line = __LINE__ + 1;
@@ -363,6 +388,13 @@ TEST_CASE("misuse: LDS") {
     line = __LINE__ + 1;
     lds.array<F32>("rows", 4);
   });
+  expect_misuse("a kernel has one LdsLayout, this is its second",
+                "hand the first one on, or lay out alternatives with one_of",
+                [](Kernel&, int& line) {
+                  LdsLayout first;
+                  line = __LINE__ + 1;
+                  LdsLayout second;
+                });
   expect_misuse("LDS array 'rows' has 0 bytes", "", [](Kernel&, int& line) {
     LdsLayout lds;
     line = __LINE__ + 1;
@@ -398,6 +430,19 @@ TEST_CASE("misuse: opening hand-offs") {
     line = __LINE__ + 1;
     const Handoffs handoffs({.scratch = scratch, .epoch = epoch, .slot = n, .rank = n});
   });
+}
+
+TEST_CASE("misuse: a slot beyond the tag's") {
+  for (const int slot : {256, -1}) {
+    expect_misuse("hand-offs of slot " + std::to_string(slot),
+                  "a slot is 0 .. 255: layers of one step do not share a tag",
+                  [&](Kernel& kernel, int& line) {
+                    const Handle scratch = kernel.memory("scratch");
+                    const auto epoch = kernel.table<I32>("epoch", 1);
+                    line = __LINE__ + 1;
+                    Handoffs handoffs({.scratch = scratch, .epoch = epoch, .slot = I32(slot)});
+                  });
+  }
 }
 
 TEST_CASE("misuse: regions") {
