@@ -37,6 +37,9 @@ int intern_file(std::vector<ListedFile>& files, const AddressOrigin& origin) {
   return static_cast<int>(files.size()) - 1;
 }
 
+constexpr const char* kDamagedHint =
+    "the file is damaged, or another compiler's: llvm-objdump may tell more";
+
 const Kernel& choose_kernel(const ElfImage& image, std::string_view source,
                             std::string_view wanted) {
   if (!wanted.empty()) return image.find_kernel(wanted);
@@ -56,8 +59,10 @@ ByteView code_of(const ElfImage& image, const Kernel& kernel, std::string_view s
     const ByteView code = image.bytes_at(symbol.vaddr, symbol.size);
     if (!code.empty()) return code;
   }
-  throw Error(ErrorKind::user, fmt::format("{}: no function symbol gives the size of kernel {}",
-                                           source, kernel.name));
+  throw Error(
+      ErrorKind::user,
+      fmt::format("{}: no function symbol gives the size of kernel {}", source, kernel.name),
+      kDamagedHint);
 }
 
 /// What follows the kernel in its section.
@@ -147,7 +152,8 @@ class Disassembly {
         throw Error(
             ErrorKind::user,
             fmt::format("{}: kernel {}: the word {} at offset {:#x} is no {} instruction", source_,
-                        listing_.kernel.name, word_at(code, offset), offset, listing_.chip));
+                        listing_.kernel.name, word_at(code, offset), offset, listing_.chip),
+            kDamagedHint);
       }
       visit(decoded, address);
       offset += decoded.size;
