@@ -78,14 +78,18 @@ class Products(ToolTest):
         self.assertEqual(self.run_well("info", "x.co", "--arch", "gfx942"), record)
         self.assertEqual(self.run_well("info", KEY, "--arch", "gfx942"), record)
 
-    def test_info_and_isa_of_a_foreign_code_object(self):
-        (self.folder / "f.c").write_text(
+    def compile_foreign(self, source):
+        """A code object that Baton did not make, for gfx90a: foreign.co."""
+        (self.folder / "f.c").write_text(source)
+        subprocess.run([os.environ["BATON_CLANG"], "-O2", "-target", "amdgcn-amd-amdhsa",
+                        "-nogpulib", "-mcpu=gfx90a", "f.c", "-o", "foreign.co"],
+                       cwd=self.folder, check=True)
+
+    def test_info_of_a_foreign_code_object(self):
+        self.compile_foreign(
             "__attribute__((amdgpu_kernel, amdgpu_flat_work_group_size(1, 64)))\n"
             "void twice(__attribute__((address_space(1))) float* p, int i) { p[i] *= 2; }\n")
-        subprocess.run([os.environ["BATON_CLANG"], "-O2", "-target", "amdgcn-amd-amdhsa",
-                        "-nogpulib", "-mcpu=gfx90a", "f.c", "-o", "f.co"],
-                       cwd=self.folder, check=True)
-        info = json.loads(self.run_well("info", "f.co"))
+        info = json.loads(self.run_well("info", "foreign.co"))
         self.assertEqual((info["chip"], len(info["kernels"])), ("gfx90a", 1))
         kernel = info["kernels"][0]
         self.assertEqual(kernel["kernel"], "twice")
@@ -94,7 +98,24 @@ class Products(ToolTest):
         self.assertEqual((pointer["kind"], pointer["offset"], pointer["size"]),
                          ("global_buffer", 0, 8))
         self.assertEqual((index["kind"], index["offset"], index["size"]), ("by_value", 8, 4))
-        self.assertIn("s_endpgm", self.run_well("isa", "f.co"))
+
+    def test_isa_of_a_code_object_with_two_kernels(self):
+        self.compile_foreign("__attribute__((amdgpu_kernel)) void first(void) {}\n"
+                             "__attribute__((amdgpu_kernel)) void second(void) {}\n")
+        listing = self.run_well("isa", "foreign.co")
+        self.assertEqual(re.findall("(?m)^; kernel (.*)$", listing),
+                         ["first for gfx90a", "second for gfx90a"])
+        self.assertEqual(listing.count("s_endpgm"), 2)
+        raw = run("isa", "foreign.co", "--raw", cwd=self.folder)
+        self.assertEqual((raw.returncode, raw.stdout), (2, ""))
+        self.assertIn("error: --raw prints one kernel, foreign.co holds 2\n", raw.stderr)
+
+    def test_isa_of_a_code_object_without_kernels(self):
+        self.compile_foreign("int helper(int i) { return i; }\n")
+        self.assertEqual(json.loads(self.run_well("info", "foreign.co"))["kernels"], [])
+        done = run("isa", "foreign.co", cwd=self.folder)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertTrue(done.stderr.startswith("error: foreign.co holds no kernel\nhint: "))
 
     def test_json_tells_of_each_key(self):
         keys = ["attn_post:tokens=1", "attn_post:tokens=2", "attn_post:tokens=1,nblocks=8"]

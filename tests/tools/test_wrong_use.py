@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -189,6 +190,20 @@ class WrongUse(ToolTest):
         for size in (1, 15, 63, 64, 200, 4096, len(whole) // 2, len(whole) - 1):
             (self.folder / "cut.co").write_bytes(whole[:size])
             self.refuse_file(USER, "cut.co", "cut.co")
+
+    def test_code_that_is_no_instruction(self):
+        self.compile("x.co")
+        code = (self.folder / "x.co").read_bytes()
+        (self.folder / "x.co.json").unlink()
+        mfma = self.run_well("isa", "x.co", "--stage", "o").split("v_mfma", 1)[0].split()[-1]
+        sections = subprocess.run([os.environ["BATON_READELF"], "--sections", "x.co"],
+                                  cwd=self.folder, capture_output=True, text=True, check=True)
+        text = re.search(r"\.text +PROGBITS +(\w+) +(\w+)", sections.stdout)
+        at = int(mfma, 16) - int(text[1], 16) + int(text[2], 16)
+        (self.folder / "x.co").write_bytes(code[:at] + b"\xff" * 8 + code[at + 8:])
+        for more in ([], ["--raw"]):
+            self.refuse(USER, "x.co: kernel attn_post: the word 0xffffffff at offset",
+                        ["isa", "x.co", *more])
 
     def test_a_file_for_another_chip(self):
         self.compile("x.co")

@@ -17,18 +17,36 @@ struct IsaOptions {
   bool stats = false;
 };
 
+void print_raw(const OpenedCode& code, size_t kernels) {
+  if (kernels != 1) {
+    throw Error(ErrorKind::user,
+                fmt::format("--raw prints one kernel, {} holds {}", code.source, kernels),
+                "without --raw every kernel is listed");
+  }
+  print(print_assembly(disassemble(code.bytes, code.source)));
+}
+
 int run_isa(const IsaOptions& options) {
   const OpenedCode code = open_code(options.code, options.arch, "isa");
-  const Listing listing = disassemble(code.bytes, code.source);
+  const ElfImage image = ElfImage::parse(code.bytes, code.source);
+  if (image.kernels().empty()) {
+    throw Error(ErrorKind::user, code.source + " holds no kernel", "give a code object with one");
+  }
   if (options.raw) {
-    print(print_assembly(listing));
+    print_raw(code, image.kernels().size());
     return 0;
   }
-  print(print_listing(listing, {.key = code.record ? code.record->key : "",
-                                .stage = options.stage,
-                                .source = options.source,
-                                .stats = options.stats,
-                                .colour = colour_on_output()}));
+  std::string text;
+  for (const Kernel& kernel : image.kernels()) {
+    if (!text.empty()) text += "\n";
+    text += print_listing(disassemble(code.bytes, code.source, kernel.name),
+                          {.key = code.record ? code.record->key : "",
+                           .stage = options.stage,
+                           .source = options.source,
+                           .stats = options.stats,
+                           .colour = colour_on_output()});
+  }
+  print(text);
   return 0;
 }
 
