@@ -80,6 +80,8 @@ struct Workgroup {
   int live = 0;
   int at_barrier = 0;
   GroupState state = GroupState::idle;
+  int turns = 0;             ///< since others had theirs
+  bool waited = false;       ///< in this turn a wave went to sleep
   std::vector<Wave*> woken;  ///< while running: waves to set going afterwards
 };
 

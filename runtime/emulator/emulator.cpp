@@ -218,7 +218,7 @@ Emulator::Platform::Platform(EmulatorOptions o)
   };
   check("emulated devices", options.devices, kMaxDevices);
   check("emulator threads", options.threads, kMaxThreads);
-  if (options.host_level > best_host_level()) {
+  if (!runs_here(options.host_level)) {
     throw Error(ErrorKind::environment,
                 fmt::format("this CPU does not run {} code", name(options.host_level)));
   }

@@ -3,15 +3,21 @@
 #include "runtime/base/error.h"
 #include "runtime/emulator/scalar_families.h"
 
+#ifdef BATON_HAS_baseline
 #define BATON_ISA isa_baseline
 #include "runtime/emulator/isa/families.h"
 #undef BATON_ISA
+#endif
+#ifdef BATON_HAS_avx2
 #define BATON_ISA isa_avx2
 #include "runtime/emulator/isa/families.h"
 #undef BATON_ISA
+#endif
+#ifdef BATON_HAS_avx512
 #define BATON_ISA isa_avx512
 #include "runtime/emulator/isa/families.h"
 #undef BATON_ISA
+#endif
 
 namespace baton::emulator {
 namespace {
@@ -40,12 +46,31 @@ namespace {
 
 std::vector<OpTable> families(HostLevel level) {
   switch (level) {
-    case HostLevel::avx512:
-      return BATON_FAMILIES(isa_avx512);
+#ifdef BATON_HAS_baseline
+    case HostLevel::baseline:
+      return BATON_FAMILIES(isa_baseline);
+#endif
+#ifdef BATON_HAS_avx2
     case HostLevel::avx2:
       return BATON_FAMILIES(isa_avx2);
+#endif
+#ifdef BATON_HAS_avx512
+    case HostLevel::avx512:
+      return BATON_FAMILIES(isa_avx512);
+#endif
     default:
-      return BATON_FAMILIES(isa_baseline);
+      return {};
+  }
+}
+
+bool cpu_runs(HostLevel level) {
+  switch (level) {
+    case HostLevel::avx512:
+      return __builtin_cpu_supports("x86-64-v4");
+    case HostLevel::avx2:
+      return __builtin_cpu_supports("x86-64-v3");
+    default:
+      return true;
   }
 }
 
@@ -56,9 +81,12 @@ std::string_view name(HostLevel level) {
   return kNames[static_cast<int>(level)];
 }
 
+bool runs_here(HostLevel level) { return cpu_runs(level) && !families(level).empty(); }
+
 HostLevel best_host_level() {
-  if (__builtin_cpu_supports("x86-64-v4")) return HostLevel::avx512;
-  if (__builtin_cpu_supports("x86-64-v3")) return HostLevel::avx2;
+  for (const HostLevel level : {HostLevel::avx512, HostLevel::avx2}) {
+    if (runs_here(level)) return level;
+  }
   return HostLevel::baseline;
 }
 

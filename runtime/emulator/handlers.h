@@ -14,7 +14,10 @@ enum class HostLevel : uint8_t { baseline, avx2, avx512 };
 
 std::string_view name(HostLevel level);
 
-/// The highest level that this CPU runs.
+/// Whether this CPU runs the level, and the library was compiled for it.
+bool runs_here(HostLevel level);
+
+/// The highest level that runs here.
 HostLevel best_host_level();
 
 class HandlerTable {

@@ -32,14 +32,12 @@ void note_load(Wave& w, uint64_t address, uint64_t size) {
   const uint64_t last = (address + size - 1) >> WatchTable::kLineShift;
   for (uint64_t line = address >> WatchTable::kLineShift; line <= last; ++line) {
     const uint32_t bucket = WatchTable::bucket(line << WatchTable::kLineShift);
-    bool known = false;
-    for (int i = spin.watches - 1; i >= 0 && !known; --i) known = spin.watch[i].bucket == bucket;
-    if (known) continue;
-    if (spin.watches == SpinWatch::kMaxWatches) {
+    if (!spin.watch.empty() && spin.watch.back().bucket == bucket) continue;
+    if (spin.watch.size() == SpinWatch::kMaxWatches) {
       spin.pure = false;
       return;
     }
-    spin.watch[spin.watches++] = {bucket, w.memory->watch().version(bucket)};
+    spin.watch.push_back({bucket, w.memory->watch().version(bucket)});
   }
 }
 

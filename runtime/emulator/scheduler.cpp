@@ -16,6 +16,8 @@ namespace {
 /// Backward branches and passes over a workgroup before another workgroup has its turn.
 constexpr int32_t kBranchBudget = 4000;
 constexpr int kPassesPerTurn = 64;
+/// Turns that a workgroup has before those that are not in flight yet are started.
+constexpr int kTurnsBeforeOthers = 16;
 /// Most memory instructions and backward branches between two random switches.
 constexpr uint64_t kMaxSeededMemory = 12;
 constexpr uint64_t kMaxSeededBranches = 24;
@@ -85,13 +87,13 @@ void Scheduler::worker_loop(int thread, const std::function<void(Dispatch&)>& co
     }
     lock.lock();
     --running_;
-    dispatch.counters.add(worker.counters);
     clock_.steps.fetch_add(worker.counters.steps, std::memory_order_relaxed);
     if (error) {
       if (!error_) error_ = std::move(error);
       stopping_ = true;
     } else {
       settle(*group, worker, parking);
+      dispatch.counters.add(worker.counters);
       if (dispatch.retired == dispatch.workgroups) {
         std::erase(active_, &dispatch);
         lock.unlock();
@@ -114,7 +116,7 @@ Workgroup* Scheduler::next_workgroup(std::unique_lock<std::mutex>& lock) {
     // Under a seed everything that fits is in flight before anything runs.
     if (options_.seed && room) {
       if (Workgroup* group = admit()) {
-        make_ready(*group);
+        make_ready(*group, true);
         continue;
       }
     }
@@ -124,8 +126,13 @@ Workgroup* Scheduler::next_workgroup(std::unique_lock<std::mutex>& lock) {
       ready_.pop_front();
       return group;
     }
-    if (room || running_ == 0) {
+    if (room || (running_ == 0 && waiting_.empty())) {
       if (Workgroup* group = admit()) return group;
+    }
+    if (!waiting_.empty()) {
+      Workgroup* group = waiting_.front();
+      waiting_.pop_front();
+      return group;
     }
     if (running_ == 0) {
       if (active_.empty()) return nullptr;
@@ -177,6 +184,7 @@ void Scheduler::run_workgroup(Workgroup& group, Worker& worker, std::vector<Wave
     run_wave(wave, worker, parking);
     return;
   }
+  group.waited = false;
   bool progress = true;
   for (int pass = 0; pass < kPassesPerTurn && progress; ++pass) {
     progress = false;
@@ -266,7 +274,7 @@ void Scheduler::settle(Workgroup& group, Worker& worker, std::vector<Wave*>& par
   if (group.live == 0) {
     retire(group);
   } else if (any_runnable(group)) {
-    make_ready(group);
+    make_ready(group, !group.waited && ++group.turns < kTurnsBeforeOthers);
   }
 }
 
@@ -274,15 +282,15 @@ void Scheduler::settle(Workgroup& group, Worker& worker, std::vector<Wave*>& par
 bool Scheduler::park(Wave& wave) {
   SpinWatch& spin = wave.spin;
   WatchTable& table = memory_.watch();
-  for (int i = 0; i < spin.watches; ++i) table.add_waiter(spin.watch[i].bucket);
+  for (const Watch& watch : spin.watch) table.add_waiter(watch.bucket);
   spin.registered = true;
   ++spin.epoch;
-  for (int i = 0; i < spin.watches; ++i) {
-    if (table.version(spin.watch[i].bucket) != spin.watch[i].version) return false;
+  for (const Watch& watch : spin.watch) {
+    if (table.version(watch.bucket) != watch.version) return false;
   }
   if (spin.reads_lds && spin.lds_version != wave.workgroup->lds_version) return false;
-  for (int i = 0; i < spin.watches; ++i) {
-    std::vector<Parked>& here = parked_[spin.watch[i].bucket];
+  for (const Watch& watch : spin.watch) {
+    std::vector<Parked>& here = parked_[watch.bucket];
     constexpr size_t kTidyFrom = 64;
     if (here.size() >= kTidyFrom && here.size() == here.capacity()) {
       std::erase_if(here, [](const Parked& p) { return p.epoch != p.wave->spin.epoch; });
@@ -302,13 +310,13 @@ void Scheduler::wake(Wave& wave) {
   if (wave.state != WaveState::parked) return;
   SpinWatch& spin = wave.spin;
   if (spin.registered) {
-    for (int i = 0; i < spin.watches; ++i) memory_.watch().remove_waiter(spin.watch[i].bucket);
+    for (const Watch& watch : spin.watch) memory_.watch().remove_waiter(watch.bucket);
     spin.registered = false;
   }
   ++spin.epoch;
   wave.state = WaveState::runnable;
   begin_watch(wave);
-  if (wave.workgroup->state == GroupState::idle) make_ready(*wave.workgroup);
+  make_ready(*wave.workgroup, false);
 }
 
 void Scheduler::wake_bucket(uint32_t bucket) {
@@ -339,10 +347,15 @@ bool Scheduler::jump_clock() {
   return false;
 }
 
-void Scheduler::make_ready(Workgroup& group) {
+void Scheduler::make_ready(Workgroup& group, bool at_once) {
   if (group.state != GroupState::idle) return;
   group.state = GroupState::queued;
-  ready_.push_back(&group);
+  if (at_once || options_.seed) {
+    ready_.push_back(&group);
+  } else {
+    group.turns = 0;
+    waiting_.push_back(&group);
+  }
 }
 
 void Scheduler::retire(Workgroup& group) {

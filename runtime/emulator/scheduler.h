@@ -76,7 +76,8 @@ class Scheduler {
   bool park(Wave& wave);
   void wake(Wave& wave);
   void wake_bucket(uint32_t bucket);
-  void make_ready(Workgroup& group);
+  /// `at_once`: before workgroups that are not in flight yet; else behind them.
+  void make_ready(Workgroup& group, bool at_once);
   void retire(Workgroup& group);
   bool any_runnable(const Workgroup& group) const;
   void probe(Wave& wave, std::vector<Wave*>& parking);
@@ -88,7 +89,8 @@ class Scheduler {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Dispatch*> active_;
-  std::deque<Workgroup*> ready_;
+  std::deque<Workgroup*> ready_;    ///< go on at once
+  std::deque<Workgroup*> waiting_;  ///< sleep or were woken: have their turn after new ones
   std::vector<std::unique_ptr<Workgroup>> resident_;
   uint64_t resident_bytes_ = 0;
   std::vector<std::vector<Parked>> parked_;  ///< by watched line's bucket

@@ -12,7 +12,7 @@ inline void begin_watch(Wave& wave) {
   spin.active = true;
   spin.pure = true;
   spin.reads_lds = spin.reads_clock = false;
-  spin.watches = 0;
+  spin.watch.clear();
   spin.probe_pc = wave.pc;
   spin.lds_version = wave.workgroup->lds_version;
 }

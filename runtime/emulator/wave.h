@@ -43,13 +43,12 @@ struct Watch {
 /// How a wave watches itself spin: a loop iteration that ends where and as it began, having written
 /// nothing, repeats until something that it read changes.
 struct SpinWatch {
-  static constexpr int kMaxWatches = 96;
+  static constexpr size_t kMaxWatches = 4096;
   bool active = false;  ///< record what is read
   bool pure = false;    ///< nothing was written since the last probe
   bool reads_lds = false;
   bool wrote_lds = false;  ///< in this slice
   bool reads_clock = false;
-  int watches = 0;
   uint32_t probe_pc = ~0u;
   bool hashed = false;  ///< state_hash is of the last probe at probe_pc
   uint64_t state_hash = 0;
@@ -60,7 +59,7 @@ struct SpinWatch {
   uint64_t last_address = 0;  ///< of the last load, for the report of a hang
   uint64_t last_value = 0;
   uint32_t last_load_pc = 0;
-  Watch watch[kMaxWatches];
+  std::vector<Watch> watch;
 };
 
 /// The default MODE: round to nearest even, denormals kept.
