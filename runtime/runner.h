@@ -1,0 +1,65 @@
+// One rank's share of a collective launch: its buffers, its arguments, its regions.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "runtime/device/device.h"
+#include "runtime/object/code_object.h"
+#include "runtime/tensors/tensor.h"
+
+namespace baton {
+
+inline constexpr int kRanks = 8;
+
+/// Values of a launch by argument name: an address for a buffer, the number for an integer.
+using ArgumentValues = std::map<std::string, uint64_t>;
+
+/// Packs `values` at the record's offsets. The ABI is named once, in the kernel: a name that it
+/// lacks, or one that is missing here, is an Error (user).
+Bytes pack_arguments(const Record& record, const ArgumentValues& values);
+
+class Runner {
+ public:
+  /// Loads the code object and allocates scratch, epoch and this rank's peer buffer, all zero.
+  /// Throws Error: user for a rank outside 0 .. 7, a record that does not belong to the bytes, or
+  /// another chip.
+  Runner(Device& device, const CodeObject& object, int rank);
+  ~Runner();
+  Runner(const Runner&) = delete;
+
+  /// Hands every rank the table of all ranks' peer buffers. All ranks are in this process.
+  static void connect(std::span<const std::unique_ptr<Runner>> ranks);
+
+  /// Whether a chip keeps the whole grid resident, which the spinning workgroups need.
+  bool fits_chip() const;
+
+  /// epoch += 1, in stream order, once a step.
+  void step_begin();
+
+  /// Launches with the runner's own arguments (scratch, peers, rank, epoch, diag, tl) and `values`.
+  void launch(const ArgumentValues& values);
+  /// Waits for everything; errors of the launches are thrown here.
+  void synchronize();
+
+  /// Every region of the last step by name, in logical shape and type: tags stripped.
+  TensorMap read_regions();
+
+  Device& device() { return device_; }
+  int rank() const { return rank_; }
+
+ private:
+  DeviceAddress allocate_zeroed(uint64_t bytes, MemoryKind kind);
+
+  Device& device_;
+  const CodeObject& object_;
+  int rank_;
+  uint32_t epoch_ = 0;
+  std::unique_ptr<Module> module_;
+  std::unique_ptr<Stream> stream_;
+  DeviceAddress scratch_ = 0, epoch_address_ = 0, peer_buffer_ = 0, peer_table_ = 0;
+};
+
+}  // namespace baton
