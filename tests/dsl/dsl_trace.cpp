@@ -75,6 +75,16 @@ Error refused(const KernelBody& body) {
   return {ErrorKind::failed_check, ""};
 }
 
+void expect_misuse(const std::string& message, const std::string& hint, const WrongBody& body,
+                   dsl::SourceLocation at) {
+  int line = 0;
+  const Error error = refused([&](dsl::Kernel& kernel) { body(kernel, line); });
+  const std::string where = std::string(at.file_name()) + ":" + std::to_string(line);
+  CHECK(error.where() == where);
+  CHECK(error.what() == where + ": " + message);
+  CHECK(error.hint() == hint);
+}
+
 uint64_t constant_bits(dsl::Handle value) {
   auto of = mlir::Value::getFromOpaquePointer(value.get());
   auto op = of.getDefiningOp<mlir::arith::ConstantOp>();

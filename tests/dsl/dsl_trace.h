@@ -30,6 +30,14 @@ void compile_everywhere(const KernelBody& body);
 /// The Error that `body` is refused with, in a trace of its own.
 Error refused(const KernelBody& body);
 
+/// A body with a wrong statement; it sets `line` to that statement's, on the line above it.
+using WrongBody = std::function<void(dsl::Kernel& kernel, int& line)>;
+
+/// Checks the whole line that `body` is refused with, "FILE:LINE: message", and the hint. The file
+/// is the caller's.
+void expect_misuse(const std::string& message, const std::string& hint, const WrongBody& body,
+                   dsl::SourceLocation at = dsl::SourceLocation::current());
+
 /// The bits of a value that the trace folded to a constant; fails the test for any other.
 uint64_t constant_bits(dsl::Handle value);
 

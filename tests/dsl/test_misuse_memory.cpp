@@ -1,0 +1,256 @@
+// Misuse of names, memory, LDS and hand-offs, and what only the closing door finds.
+#include <catch2/catch.hpp>
+
+#include "dsl/trace/trace.h"
+#include "runtime/target/target.h"
+#include "tests/dsl/dsl_trace.h"
+#include "tests/support/expect_error.h"
+
+using namespace baton;
+using namespace baton::dsl;
+using namespace baton::tests;
+
+namespace {
+
+/// Hand-offs within this GPU.
+Handoffs local_handoffs(Kernel& kernel) {
+  const Handle scratch = kernel.memory("scratch");
+  return Handoffs(
+      {.scratch = scratch, .epoch = kernel.table<I32>("epoch", 1), .slot = kernel.i32("slot")});
+}
+
+Handoffs peer_handoffs(Kernel& kernel) {
+  const Handle scratch = kernel.memory("scratch");
+  return Handoffs({.scratch = scratch,
+                   .epoch = kernel.table<I32>("epoch", 1),
+                   .slot = kernel.i32("slot"),
+                   .peers = kernel.table<I64>("peers", 8),
+                   .rank = kernel.i32("rank")});
+}
+
+}  // namespace
+
+TEST_CASE("misuse: names") {
+  const std::string hint = "a name has letters, digits and _, and does not begin with a digit";
+  for (const std::string name : {"", "8x", "a b", "a.b", "a\n"}) {
+    const std::string quoted = name == "a\n" ? "\"a\\n\"" : "\"" + name + "\"";
+    expect_misuse("an argument named " + quoted, hint, [&](Kernel& kernel, int& line) {
+      line = __LINE__ + 1;
+      kernel.i32(name);
+    });
+    expect_misuse("an LDS array named " + quoted, hint, [&](Kernel&, int& line) {
+      LdsLayout lds;
+      line = __LINE__ + 1;
+      lds.array<F32>(name, 4);
+    });
+    expect_misuse("a region named " + quoted, hint, [&](Kernel& kernel, int& line) {
+      const Handoffs handoffs = local_handoffs(kernel);
+      line = __LINE__ + 1;
+      (void)handoffs.scratch<F32>(name, {8});
+    });
+    Trace trace(find_target("gfx950"), "k:");
+    const Error error = error_of(ErrorKind::user, [&] { Kernel kernel(name, {64, 1}); });
+    CHECK_THAT(error.what(), Catch::EndsWith(": a kernel named " + quoted));
+    CHECK(error.hint() == hint);
+  }
+}
+
+TEST_CASE("misuse: memory") {
+  const std::string words = "loads and stores move 1, 2 or 4 words (4, 8 or 16 bytes)";
+  expect_misuse("a Vec<BF16, 3> is 6 bytes wide", words, [](Kernel& kernel, int& line) {
+    const auto x = kernel.buffer<BF16>("x", {64});
+    line = __LINE__ + 1;
+    (void)x.load<3>(0);
+  });
+  expect_misuse("a Vec<F32, 8> is 32 bytes wide", words, [](Kernel& kernel, int& line) {
+    const auto x = kernel.buffer<F32>("x", {64});
+    line = __LINE__ + 1;
+    (void)x.load<8>(0);
+  });
+  expect_misuse("a Vec<F32, 3> is 12 bytes wide", words, [](Kernel& kernel, int& line) {
+    const auto x = kernel.buffer<F32>("x", {64});
+    const F32 f = x.load(0);
+    line = __LINE__ + 1;
+    x.store<3>(0, Vec<F32, 3>({f, f, f}));
+  });
+  for (const int64_t elements : {int64_t{0}, int64_t{1} << 30}) {
+    expect_misuse("a buffer of " + std::to_string(4 * elements) + " bytes",
+                  "a buffer resource spans 1 .. 4294967295 bytes", [&](Kernel&, int& line) {
+                    const I64 address(4096);
+                    line = __LINE__ + 1;
+                    Buffer<F32>(address, elements);
+                  });
+  }
+}
+
+TEST_CASE("misuse: LDS") {
+  expect_misuse("an LdsArray is used that was never laid out", "", [](Kernel&, int& line) {
+    const LdsArray<F32> unset;
+    line = __LINE__ + 1;
+    (void)unset.load(0);
+  });
+  expect_misuse("an LdsArray is used that was never laid out", "", [](Kernel&, int& line) {
+    const LdsArray<F32> unset;
+    line = __LINE__ + 1;
+    unset.store(0, F32(1.0F));
+  });
+  expect_misuse("the name 'rows' is taken", "", [](Kernel&, int& line) {
+    LdsLayout lds;
+    lds.array<F32>("rows", 4);
+    line = __LINE__ + 1;
+    lds.array<F32>("rows", 4);
+  });
+  expect_misuse("a kernel has one LdsLayout, this is its second",
+                "hand the first one on, or lay out alternatives with one_of",
+                [](Kernel&, int& line) {
+                  LdsLayout first;
+                  line = __LINE__ + 1;
+                  LdsLayout second;
+                });
+  expect_misuse("LDS array 'rows' has 0 bytes", "", [](Kernel&, int& line) {
+    LdsLayout lds;
+    line = __LINE__ + 1;
+    lds.array<F32>("rows", 0);
+  });
+}
+
+TEST_CASE("misuse: opening hand-offs") {
+  const std::string message = "hand-offs are opened inside a stage, branch or loop";
+  const std::string hint = "open them at the kernel's head, before the first stage";
+  expect_misuse(message, hint, [](Kernel& kernel, int& line) {
+    const Handle scratch = kernel.memory("scratch");
+    const auto epoch = kernel.table<I32>("epoch", 1);
+    const I32 n = kernel.i32("n");
+    If(n > 2, [&] {
+      line = __LINE__ + 1;
+      const Handoffs handoffs({.scratch = scratch, .epoch = epoch, .slot = n});
+    });
+  });
+  expect_misuse(message, hint, [](Kernel& kernel, int& line) {
+    const Handle scratch = kernel.memory("scratch");
+    const auto epoch = kernel.table<I32>("epoch", 1);
+    const I32 n = kernel.i32("n");
+    stage("s", [&] {
+      line = __LINE__ + 1;
+      const Handoffs handoffs({.scratch = scratch, .epoch = epoch, .slot = n});
+    });
+  });
+  expect_misuse("hand-offs take peers and rank together", "", [](Kernel& kernel, int& line) {
+    const Handle scratch = kernel.memory("scratch");
+    const auto epoch = kernel.table<I32>("epoch", 1);
+    const I32 n = kernel.i32("n");
+    line = __LINE__ + 1;
+    const Handoffs handoffs({.scratch = scratch, .epoch = epoch, .slot = n, .rank = n});
+  });
+}
+
+TEST_CASE("misuse: a slot beyond the tag's") {
+  for (const int slot : {256, -1}) {
+    expect_misuse("hand-offs of slot " + std::to_string(slot),
+                  "a slot is 0 .. 255: layers of one step do not share a tag",
+                  [&](Kernel& kernel, int& line) {
+                    const Handle scratch = kernel.memory("scratch");
+                    const auto epoch = kernel.table<I32>("epoch", 1);
+                    line = __LINE__ + 1;
+                    Handoffs handoffs({.scratch = scratch, .epoch = epoch, .slot = I32(slot)});
+                  });
+  }
+}
+
+TEST_CASE("misuse: regions") {
+  expect_misuse("the name 'sums' is taken", "", [](Kernel& kernel, int& line) {
+    const Handoffs handoffs = local_handoffs(kernel);
+    LdsLayout().array<F32>("sums", 4);
+    line = __LINE__ + 1;
+    (void)handoffs.scratch<F32>("sums", {8});
+  });
+  expect_misuse("region 'sums' has no shape", "", [](Kernel& kernel, int& line) {
+    const Handoffs handoffs = local_handoffs(kernel);
+    line = __LINE__ + 1;
+    (void)handoffs.scratch<F32>("sums", {});
+  });
+  expect_misuse("region 'sums' has size -3", "", [](Kernel& kernel, int& line) {
+    const Handoffs handoffs = local_handoffs(kernel);
+    line = __LINE__ + 1;
+    (void)handoffs.scratch<F32>("sums", {8, -3});
+  });
+}
+
+TEST_CASE("misuse: puts and polls") {
+  expect_misuse("a put of 3 words", "one store holds 1 or 2", [](Kernel& kernel, int& line) {
+    const auto sums = local_handoffs(kernel).scratch<F32>("sums", {8});
+    line = __LINE__ + 1;
+    put(sums, 0, {1.0F, 2.0F, 3.0F});
+  });
+  expect_misuse("a poll of nothing", "", [](Kernel&, int& line) {
+    line = __LINE__ + 1;
+    (void)poll<F32>({});
+  });
+  for (const int words : {0, 3}) {
+    expect_misuse("a poll spec of " + std::to_string(words) + " words", "1 or 2",
+                  [&](Kernel& kernel, int& line) {
+                    const auto sums = local_handoffs(kernel).scratch<F32>("sums", {8});
+                    line = __LINE__ + 1;
+                    (void)poll<F32>({sums.at(0, words)});
+                  });
+  }
+  expect_misuse("a poll of region 'ar' names a rank",
+                "a poll reads this rank's own buffer: leave out to(...)",
+                [](Kernel& kernel, int& line) {
+                  const auto ar = peer_handoffs(kernel).peer<F32>("ar", {8});
+                  line = __LINE__ + 1;
+                  (void)poll<F32>({ar.to(2).at(0)});
+                });
+}
+
+TEST_CASE("misuse that the closing door finds") {
+  expect_misuse("'baton.put' op needs a rank: region 'ar' lies in the peer space", "",
+                [](Kernel& kernel, int& line) {
+                  const auto ar = peer_handoffs(kernel).peer<F32>("ar", {8});
+                  line = __LINE__ + 1;
+                  put(ar, 0, F32(1.0F));
+                });
+  expect_misuse("'baton.put' op names a rank, but region 'sums' lies in the scratch space", "",
+                [](Kernel& kernel, int& line) {
+                  const auto sums = local_handoffs(kernel).scratch<F32>("sums", {8});
+                  line = __LINE__ + 1;
+                  put(sums.to(2), 0, F32(1.0F));
+                });
+  expect_misuse(
+      "'baton.poll' op uses peer region 'ar', but its hand-offs were opened without peers", "",
+      [](Kernel& kernel, int& line) {
+        const auto ar = local_handoffs(kernel).peer<F32>("ar", {8});
+        line = __LINE__ + 1;
+        (void)poll<F32>({ar.at(0)});
+      });
+  expect_misuse("'baton.region' op 'ar' has an odd row of 7 bf16: a word holds two", "",
+                [](Kernel& kernel, int& line) {
+                  const Handoffs handoffs = local_handoffs(kernel);
+                  line = __LINE__ + 1;
+                  (void)handoffs.scratch<BF16>("ar", {8, 7});
+                });
+  expect_misuse(
+      "'baton.region' op 'r' takes 4294967296 bytes: a buffer resource spans at most 4294967295",
+      "", [](Kernel& kernel, int& line) {
+        const Handoffs handoffs = local_handoffs(kernel);
+        line = __LINE__ + 1;
+        (void)handoffs.scratch<F32>("r", {1 << 29});
+      });
+  expect_misuse("'baton.lds_load' op moves 12 bytes: expected 1, 2, 4, 8 or 16", "",
+                [](Kernel&, int& line) {
+                  LdsLayout lds;
+                  const auto rows = lds.array<F32>("rows", 64);
+                  line = __LINE__ + 1;
+                  (void)rows.load<3>(0);
+                });
+  // An Else that is opened late stands before what was made in between.
+  expect_misuse("operand #0 does not dominate this use", "", [](Kernel& kernel, int& line) {
+    const I32 n = kernel.i32("n");
+    IfResult branch = If(n > 2, [] {});
+    const I32 later = n * 2;
+    branch.Else([&] {
+      line = __LINE__ + 1;
+      (void)(later + 1);
+    });
+  });
+}
