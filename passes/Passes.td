@@ -7,13 +7,14 @@ include "mlir/Pass/PassBase.td"
 def CheckHandoffs : Pass<"check-handoffs", "mlir::ModuleOp"> {
   let summary = "Refuse hand-offs that hang or run out of their region";
   let description = [{
-    Errors: a polled region that nothing puts; an index that is out of bounds on every lane that could
-    compute it; a batch over two spaces. Remarks: a poll that waits behind weight loads in flight; a
-    region that is put and never polled.
+    Errors: a polled region that nothing puts; an index or a rank that is out of bounds on every
+    lane that could compute it; a batch over two spaces. Remarks: a poll that waits behind weight
+    loads in flight; a region that is never polled.
     ```mlir
     baton.region @ar peer tagged f32 shape [8]
     ...
-    %v = baton.poll %h [@ar] at (%i) words [1] : f32   // error: polls region 'ar', which nothing puts
+    // error: stage 'reduce': polls region 'ar', which nothing puts
+    %v = baton.poll %h [@ar] at (%i) words [1] : f32
     ```
   }];
 }
@@ -71,8 +72,8 @@ def LowerKernel : Pass<"lower-kernel", "mlir::ModuleOp"> {
 def LowerLanes : Pass<"lower-lanes", "mlir::ModuleOp"> {
   let summary = "Butterflies and scans to DPP, permlane swaps, swizzles and bpermute";
   let description = [{
-    lane ^ 1, 2: DPP quad_perm; 4: DPP row_half_mirror and quad_perm; 8: DPP row_ror; 16, 32: permlane
-    swaps where the target has them, else ds_swizzle and ds_bpermute.
+    lane ^ 1, 2: DPP quad_perm; 4: DPP row_half_mirror and quad_perm; 8: DPP row_ror; 16, 32:
+    permlane swaps where the target has them, else ds_swizzle and ds_bpermute.
     ```mlir
     %s = baton.butterfly %v offsets [8] : i32 { ^bb0(%a: i32, %b: i32): ... }
     // becomes
@@ -113,9 +114,9 @@ def LowerMemory : Pass<"lower-memory", "mlir::ModuleOp"> {
 def LowerStages : Pass<"lower-stages", "mlir::ModuleOp"> {
   let summary = "Stages to inlined scopes of the debug information";
   let description = [{
-    The body moves to where the stage stood. Its locations become lines of a subprogram "stage NAME",
-    inlined into the kernel; a hand-off is one more inlined subprogram, "put REGION" or "poll REGION",
-    within it. So any reader of DWARF can tell the stage and the hand-off of an instruction.
+    The body moves to where the stage stood. Its locations become lines of a subprogram "stage
+    NAME", inlined into the kernel; a hand-off is one more inlined subprogram, "put REGION" or "poll
+    REGION", within it. So any reader of DWARF can tell the stage and the hand-off of an instruction.
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }

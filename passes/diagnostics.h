@@ -16,8 +16,8 @@ class DiagnosticCollector {
  public:
   explicit DiagnosticCollector(mlir::MLIRContext& context);
 
-  /// Throws the first error as a baton::Error (user) that names its source line; `fallback` says what
-  /// failed when nothing was diagnosed.
+  /// Throws the first error as a baton::Error (user) that names its source line; `fallback` says
+  /// what failed when nothing was diagnosed.
   [[noreturn]] void raise(const std::string& fallback) const;
 
   /// Remarks and warnings, each "file:line: text".

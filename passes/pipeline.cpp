@@ -41,8 +41,11 @@ void buildPipeline(mlir::OpPassManager& manager) {
   manager.addPass(createLowerLanes());
   manager.addPass(createLowerMatrix());
   manager.addPass(createLowerMemory());
-  manager.addPass(mlir::createSCFToControlFlowPass());
-  manager.addPass(mlir::createConvertToLLVMPass());
+  // A pattern that fails here fails the compile: what it did need not be undone, which costs time.
+  manager.addPass(mlir::createSCFToControlFlowPass({.allowPatternRollback = false}));
+  mlir::ConvertToLLVMPassOptions to_llvm;
+  to_llvm.allowPatternRollback = false;
+  manager.addPass(mlir::createConvertToLLVMPass(to_llvm));
   // rocdl's kernel attributes stand on llvm.func only: after the conversion.
   manager.addPass(createLowerKernel());
   manager.addPass(mlir::createReconcileUnrealizedCastsPass());

@@ -10,9 +10,9 @@ def Baton_Dialect : Dialect {
   let cppNamespace = "::baton::ir";
   let summary = "Stages, hand-offs, scoped memory, lane reductions and target-independent MFMA";
   let description = [{
-    A traced kernel is a module with one `func.func` that carries `baton.kernel`. The module says for
-    which chip it was traced (`baton.chip`), so that a .mlir file alone reproduces a fault. Regions of
-    hand-off memory and ranges of LDS are symbols of the module.
+    A traced kernel is a module with one `func.func` that carries `baton.kernel`. The module says
+    for which chip it was traced (`baton.chip`), so that a .mlir file alone reproduces a fault.
+    Regions of hand-off memory and ranges of LDS are symbols of the module.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect"];
   let useDefaultTypePrinterParser = 1;

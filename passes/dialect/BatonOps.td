@@ -19,7 +19,7 @@ def Baton_Words : AnyTypeOf<[I32, FixedVectorOfLengthAndType<[2, 4], [I32]>],
                             "1, 2 or 4 words: i32, vector<2xi32> or vector<4xi32>">;
 def Baton_Address : AnyTypeOf<[I64, LLVM_PointerInAddressSpace<1>], "an address in global memory">;
 
-//===-- Where a lane stands ----------------------------------------------------------------------===//
+//===-- Where a lane stands -------------------------------------------------------------------===//
 
 class Baton_IdOp<string mnemonic> : Baton_Op<mnemonic, [Pure,
     DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
@@ -36,7 +36,7 @@ def Baton_CtaIdOp : Baton_IdOp<"cta_id"> {
   let summary = "This workgroup's number in the grid, below the grid's size";
 }
 
-//===-- Stages -----------------------------------------------------------------------------------===//
+//===-- Stages --------------------------------------------------------------------------------===//
 
 def Baton_YieldOp : Baton_Op<"yield", [Pure, Terminator, ReturnLike,
     ParentOneOf<["StageOp", "ButterflyOp"]>]> {
@@ -49,8 +49,8 @@ def Baton_YieldOp : Baton_Op<"yield", [Pure, Terminator, ReturnLike,
 def Baton_StageOp : Baton_Op<"stage", [SingleBlock, RecursiveMemoryEffects]> {
   let summary = "A named piece of the kernel";
   let description = [{
-    Runs its body once, in place. The name survives into debug information, the ISA listing, the checks
-    and the errors. Results are the values of the body that later code uses.
+    Runs its body once, in place. The name survives into debug information, the ISA listing, the
+    checks and the errors. Results are the values of the body that later code uses.
     ```mlir
     baton.stage "reduce" { ... }
     %w = baton.stage "o" -> vector<4xi32> { ... baton.yield %x : vector<4xi32> }
@@ -63,7 +63,7 @@ def Baton_StageOp : Baton_Op<"stage", [SingleBlock, RecursiveMemoryEffects]> {
   let hasVerifier = 1;
 }
 
-//===-- Global memory ----------------------------------------------------------------------------===//
+//===-- Global memory -------------------------------------------------------------------------===//
 
 def Baton_BufferOp : Baton_Op<"buffer", [Pure]> {
   let summary = "Builds a buffer resource from a wave-uniform address";
@@ -103,7 +103,7 @@ def Baton_ScalarLoadOp : Baton_Op<"scalar_load", [MemoryEffects<[MemRead]>]> {
   let assemblyFormat = "$address `[` $offset `]` attr-dict `:` type($value)";
 }
 
-//===-- LDS --------------------------------------------------------------------------------------===//
+//===-- LDS -----------------------------------------------------------------------------------===//
 
 def Baton_LdsOp : Baton_Op<"lds", [Symbol]> {
   let summary = "A named range of the workgroup's LDS; ranges may overlap (a union)";
@@ -132,7 +132,7 @@ def Baton_BarrierOp : Baton_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> 
   let assemblyFormat = "attr-dict";
 }
 
-//===-- Lanes ------------------------------------------------------------------------------------===//
+//===-- Lanes ---------------------------------------------------------------------------------===//
 
 def Baton_ButterflyOp : Baton_Op<"butterfly", [SingleBlock, RecursiveMemoryEffects,
     AllTypesMatch<["inputs", "results"]>]> {
@@ -162,15 +162,15 @@ def Baton_WaveScanOp : Baton_Op<"wave_scan", [Pure, SameOperandsAndResultType]> 
   let assemblyFormat = "$input attr-dict `:` type($input)";
 }
 
-//===-- Matrix -----------------------------------------------------------------------------------===//
+//===-- Matrix --------------------------------------------------------------------------------===//
 
 def Baton_MfmaOp : Baton_Op<"mfma", [Pure, AllTypesMatch<["a", "b"]>,
     AllTypesMatch<["c", "result"]>]> {
   let summary = "c + a b, a 16x16x32 step in bf16 with fp32 accumulation";
   let description = [{
     Lane l holds of a: row l % 16, of b: column l % 16, both at k = 8 (l / 16) .. + 7; of c and the
-    result: column l % 16, rows 4 (l / 16) .. + 3. On a chip whose bf16 MFMA has K 16 the step is two of
-    them: first every lane's low four k, then its high four.
+    result: column l % 16, rows 4 (l / 16) .. + 3. On a chip whose bf16 MFMA has K 16 the step is two
+    of them: first every lane's low four k, then its high four.
   }];
   let arguments = (ins FixedVectorOfLengthAndType<[8], [BF16]>:$a,
                        FixedVectorOfLengthAndType<[8], [BF16]>:$b,
@@ -179,7 +179,7 @@ def Baton_MfmaOp : Baton_Op<"mfma", [Pure, AllTypesMatch<["a", "b"]>,
   let assemblyFormat = "$a `,` $b `,` $c attr-dict `:` type($a) `,` type($c)";
 }
 
-//===-- Hand-offs --------------------------------------------------------------------------------===//
+//===-- Hand-offs -----------------------------------------------------------------------------===//
 
 def Baton_RegionOp : Baton_Op<"region", [Symbol]> {
   let summary = "Declares hand-off memory: its space, protocol, logical shape and element type";
@@ -187,8 +187,8 @@ def Baton_RegionOp : Baton_Op<"region", [Symbol]> {
     `offset` is its byte offset in its space (for the peer space: in one half), set by the pass
     `layout-regions`. A word is one f32, one i32 or two adjacent bf16 of the innermost dimension.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, Baton_SpaceAttr:$space, Baton_ProtocolAttr:$protocol,
-                       DenseI64ArrayAttr:$shape, TypeAttr:$element, OptionalAttr<I64Attr>:$offset);
+  let arguments = (ins SymbolNameAttr:$sym_name, Baton_SpaceAttr:$space,
+                       Baton_ProtocolAttr:$protocol, DenseI64ArrayAttr:$shape, TypeAttr:$element, OptionalAttr<I64Attr>:$offset);
   let assemblyFormat = "$sym_name $space $protocol $element `shape` $shape (`offset` $offset^)?"
                        " attr-dict";
   let hasVerifier = 1;
@@ -207,15 +207,15 @@ def Baton_RegionOp : Baton_Op<"region", [Symbol]> {
 def Baton_HandoffsOp : Baton_Op<"handoffs", [AttrSizedOperandSegments]> {
   let summary = "Opens this launch's hand-off memory";
   let description = [{
-    The tag of the launch is ((epoch mod 2^22) x 256 + slot + 1); the epoch's parity picks the half of
-    the peer buffers. `peers` is the table of the 8 ranks' peer-buffer addresses.
+    The tag of the launch is ((epoch mod 2^22) x 256 + slot + 1); the epoch's parity picks the half
+    of the peer buffers. `peers` is the table of the 8 ranks' peer-buffer addresses.
   }];
   let arguments = (ins LLVM_PointerInAddressSpace<1>:$scratch, LLVM_PointerInAddressSpace<1>:$epoch,
                        I32:$slot, Optional<LLVM_PointerInAddressSpace<1>>:$peers,
                        Optional<I32>:$rank);
   let results = (outs Baton_HandoffsType:$handoffs);
-  let assemblyFormat = "`scratch` $scratch `epoch` $epoch `slot` $slot (`peers` $peers^ `rank` $rank)?"
-                       " attr-dict";
+  let assemblyFormat = "`scratch` $scratch `epoch` $epoch `slot` $slot"
+                       " (`peers` $peers^ `rank` $rank)? attr-dict";
   let hasVerifier = 1;
 }
 
@@ -224,8 +224,8 @@ def Baton_PutOp : Baton_Op<"put", [AttrSizedOperandSegments, MemoryEffects<[MemW
   let summary = "Puts one word, or two adjacent ones, with their tags by one store";
   let description = [{
     `index` counts words. `rank` says whose peer buffer; a scratch region has none. With `raw` the
-    values are i32 words whatever the region's element type: integer payloads must not travel through
-    a float value.
+    values are i32 words whatever the region's element type: integer payloads must not travel
+    through a float value.
   }];
   let arguments = (ins Baton_HandoffsType:$handoffs, FlatSymbolRefAttr:$region, I32:$index,
                        Variadic<Baton_Word>:$values, Optional<I32>:$rank, UnitAttr:$raw);
@@ -239,8 +239,8 @@ def Baton_PollOp : Baton_Op<"poll", [MemoryEffects<[MemRead]>,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Waits until all of a batch's words carry the launch's tag; returns the words";
   let description = [{
-    Spec i is `counts[i]` adjacent words (1 or 2) of `regions[i]` from word `indices[i]`. Peer regions
-    are read in this rank's own buffer. All specs are loaded again while any tag is stale.
+    Spec i is `counts[i]` adjacent words (1 or 2) of `regions[i]` from word `indices[i]`. Peer
+    regions are read in this rank's own buffer. All specs are loaded again while any tag is stale.
   }];
   let arguments = (ins Baton_HandoffsType:$handoffs, FlatSymbolRefArrayAttr:$regions,
                        Variadic<I32>:$indices, DenseI32ArrayAttr:$counts);

@@ -47,7 +47,15 @@ class DebugScopes {
   }
 
   /// `loc` as a line of the kernel; within `stage`, as a line of the stage inlined at its own line.
+  /// Unrolled code repeats its locations: each is worked out once.
   Location resolve(Location loc, StageOp stage) {
+    auto [known, added] = resolved_.try_emplace({loc, stage.getOperation()}, loc);
+    if (added) known->second = scoped(loc, stage);
+    return known->second;
+  }
+
+ private:
+  Location scoped(Location loc, StageOp stage) {
     Source source = sourceOf(loc);
     if (!source.line) return mlir::UnknownLoc::get(context_);
     LLVM::DISubprogramAttr scope = kernel_;
@@ -65,7 +73,6 @@ class DebugScopes {
     return call(within(source.line, scope), caller);
   }
 
- private:
   Location call(Location callee, mlir::LocationAttr caller) {
     return caller ? Location(mlir::CallSiteLoc::get(callee, caller)) : callee;
   }
@@ -107,6 +114,7 @@ class DebugScopes {
   LLVM::DICompileUnitAttr unit_;
   LLVM::DISubprogramAttr kernel_;
   llvm::StringMap<LLVM::DISubprogramAttr> inlined_;
+  llvm::DenseMap<std::pair<mlir::Attribute, mlir::Operation*>, Location> resolved_;
 };
 
 void attachScopes(mlir::func::FuncOp kernel) {
