@@ -1,5 +1,5 @@
-// What the passes, the verifiers, the emulator and the loader know of a chip: one row a chip and one
-// row an MFMA shape. Facts only; what they mean for an instruction stands with the reader.
+// What the passes, the verifiers, the emulator and the loader know of a chip: one row a chip and
+// one row an MFMA shape. Facts only; what they mean for an instruction stands with the reader.
 #pragma once
 
 #include <cstdint>

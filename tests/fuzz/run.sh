@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tests/fuzz/run.sh SECONDS [TARGET...]: builds the fuzzers under AddressSanitizer and UBSan and
-# runs each that long, on from what earlier runs found. Exits 1 when one finds something; the input that
-# did it stays in build-sanitize/fuzz/TARGET-*.
+# runs each that long, on from what earlier runs found. Exits 1 when one finds something; the input
+# that did it stays in build-sanitize/fuzz/TARGET-*.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
