@@ -116,7 +116,7 @@ def LowerStages : Pass<"lower-stages", "mlir::ModuleOp"> {
   let description = [{
     The body moves to where the stage stood. Its locations become lines of a subprogram "stage
     NAME", inlined into the kernel; a hand-off is one more inlined subprogram, "put REGION" or "poll
-    REGION", within it. So any reader of DWARF can tell the stage and the hand-off of an instruction.
+    REGION", within it. So any reader of DWARF can tell an instruction's stage and hand-off.
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }

@@ -169,8 +169,8 @@ def Baton_MfmaOp : Baton_Op<"mfma", [Pure, AllTypesMatch<["a", "b"]>,
   let summary = "c + a b, a 16x16x32 step in bf16 with fp32 accumulation";
   let description = [{
     Lane l holds of a: row l % 16, of b: column l % 16, both at k = 8 (l / 16) .. + 7; of c and the
-    result: column l % 16, rows 4 (l / 16) .. + 3. On a chip whose bf16 MFMA has K 16 the step is two
-    of them: first every lane's low four k, then its high four.
+    result: column l % 16, rows 4 (l / 16) .. + 3. On a chip whose bf16 MFMA has K 16 the step is
+    two of them: first every lane's low four k, then its high four.
   }];
   let arguments = (ins FixedVectorOfLengthAndType<[8], [BF16]>:$a,
                        FixedVectorOfLengthAndType<[8], [BF16]>:$b,
@@ -188,7 +188,8 @@ def Baton_RegionOp : Baton_Op<"region", [Symbol]> {
     `layout-regions`. A word is one f32, one i32 or two adjacent bf16 of the innermost dimension.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Baton_SpaceAttr:$space,
-                       Baton_ProtocolAttr:$protocol, DenseI64ArrayAttr:$shape, TypeAttr:$element, OptionalAttr<I64Attr>:$offset);
+                       Baton_ProtocolAttr:$protocol, DenseI64ArrayAttr:$shape,
+                       TypeAttr:$element, OptionalAttr<I64Attr>:$offset);
   let assemblyFormat = "$sym_name $space $protocol $element `shape` $shape (`offset` $offset^)?"
                        " attr-dict";
   let hasVerifier = 1;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""check_headers.py ROOT COMPILER...: fails when a header of LLVM or MLIR stands behind dsl/dsl.h, as
-the compiler sees it."""
+"""check_headers.py ROOT COMPILER...: fails when a header of LLVM or MLIR stands behind dsl/dsl.h,
+as the compiler sees it."""
 
 import re
 import subprocess
