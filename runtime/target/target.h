@@ -44,12 +44,12 @@ struct Target {
   int lds_granule_bytes;
   int cus;  ///< of the smallest product of this chip
   MfmaShape bf16_mfma;
-  bool has_permlane_swap;      ///< v_permlane16_swap, v_permlane32_swap
-  bool has_mx_mfma;            ///< 16x16x128 f8f6f4 with E8M0 scales
-  bool has_bf16_conversions;   ///< v_cvt_pk_bf16_f32
-  uint32_t load_policy[4];     ///< aux bits of a load, by Scope
-  uint32_t store_policy[4];    ///< aux bits of a store, by Scope
-  uint32_t streaming_policy;   ///< or'd in for data that is read once
+  bool has_permlane_swap;     ///< v_permlane16_swap, v_permlane32_swap
+  bool has_mx_mfma;           ///< 16x16x128 f8f6f4 with E8M0 scales
+  bool has_bf16_conversions;  ///< v_cvt_pk_bf16_f32
+  uint32_t load_policy[4];    ///< aux bits of a load, by Scope
+  uint32_t store_policy[4];   ///< aux bits of a store, by Scope
+  uint32_t streaming_policy;  ///< or'd in for data that is read once
 
   uint32_t load_aux(Scope scope) const { return load_policy[static_cast<int>(scope)]; }
   uint32_t store_aux(Scope scope) const { return store_policy[static_cast<int>(scope)]; }
