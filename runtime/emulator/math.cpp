@@ -43,6 +43,19 @@ float log2_f32(float x) { return static_cast<float>(log2_f64(static_cast<double>
 float sin_turns_f32(float x) { return static_cast<float>(sin_turns_f64(static_cast<double>(x))); }
 float cos_turns_f32(float x) { return static_cast<float>(cos_turns_f64(static_cast<double>(x))); }
 
+double scaled_fma(double a, double b, double c, int shift) {
+  const double rounded = std::fma(a, b, c);
+  const double scaled = std::ldexp(rounded, shift);
+  if (std::fabs(scaled) >= 0x1p-1022 || rounded == 0 || !std::isfinite(rounded)) return scaled;
+  // A subnormal result: the first rounding must not have hidden which way the rest lay.
+  const double product = a * b, product_rest = std::fma(a, b, -product);
+  const double sum = product + c, back = sum - product;
+  const double rest = (product - (sum - back)) + (c - back) + product_rest;
+  uint64_t bits = std::bit_cast<uint64_t>(sum);
+  if (rest != 0 && !(bits & 1)) bits = (rest > 0) == (sum > 0) ? bits | 1 : bits - 1;
+  return std::ldexp(std::bit_cast<double>(bits), shift);
+}
+
 uint32_t round_to_half(double x) {
   const uint64_t bits = std::bit_cast<uint64_t>(x);
   const uint32_t sign = static_cast<uint32_t>(bits >> 48) & 0x8000;

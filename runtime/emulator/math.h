@@ -21,6 +21,9 @@ double reciprocal_f64(double x);
 double reciprocal_root_f64(double x);
 double root_f64(double x);
 
+/// (a b + c) 2^shift, rounded once, also when the result is subnormal.
+double scaled_fma(double a, double b, double c, int shift);
+
 /// fp16 bits, rounded to nearest even once.
 uint32_t round_to_half(double x);
 
