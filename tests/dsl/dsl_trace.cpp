@@ -54,12 +54,16 @@ std::string assembly(const KernelBody& body, const std::string& chip) {
   return generate(trace.module(), {.until = EmitStage::assembly, .sources = {}}).assembly;
 }
 
+std::vector<uint8_t> code_object(const KernelBody& body, const std::string& chip) {
+  dsl::FinishedTrace trace = trace_kernel(body, chip);
+  run_passes(trace.module());
+  return generate(trace.module()).code_object.bytes;
+}
+
 void compile_everywhere(const KernelBody& body) {
   for (const char* chip : kChips) {
     INFO(chip);
-    dsl::FinishedTrace trace = trace_kernel(body, chip);
-    run_passes(trace.module());
-    CHECK_FALSE(generate(trace.module()).code_object.bytes.empty());
+    CHECK_FALSE(code_object(body, chip).empty());
   }
 }
 

@@ -24,6 +24,9 @@ std::string lowered(const KernelBody& body, const std::string& chip = "gfx950");
 /// The optimised kernel's assembly.
 std::string assembly(const KernelBody& body, const std::string& chip = "gfx950");
 
+/// The kernel's code object.
+std::vector<uint8_t> code_object(const KernelBody& body, const std::string& chip);
+
 /// Compiles the kernel for every chip; throws what codegen refuses.
 void compile_everywhere(const KernelBody& body);
 
