@@ -132,8 +132,13 @@ void frexp_exp(Wave& w, const Instruction& in) {
   const Pair a = fetch64(w, in, 0, s0);
   for (int i = 0; i < kLanes; ++i) {
     const u64 x = join(a.lo[i], a.hi[i]);
-    int e = 0;
-    if (exponent(x) != 0x7ff && (x & ~kSign64)) __builtin_frexp(as_f64(x), &e);
+    const u64 magnitude = x & ~kSign64;
+    int e = 0;  // of x = f 2^e with 0.5 <= |f| < 1; 0 for zero, infinity and NaN
+    if (exponent(x) == 0 && magnitude) {
+      e = -1010 - __builtin_clzll(magnitude);
+    } else if (magnitude && exponent(x) != 0x7ff) {
+      e = exponent(x) - 1022;
+    }
     r.v[i] = static_cast<u32>(e);
   }
   write(w, in, r.v);
@@ -161,7 +166,7 @@ void div_scale(Wave& w, const Instruction& in) {
       y = x * 0x1p128;
     } else if (tiny(inverse) && tiny(quotient)) {
       scaled = true;
-      if (x == d) y = x * 0x1p128;
+      if (x == d) y = x * 0x1p-128;
     } else if (tiny(inverse)) {
       y = x * 0x1p-128;
     } else if (tiny(quotient)) {
@@ -197,6 +202,7 @@ u64 div_fixup(u64 q, u64 den, u64 num) {
   if (d == 0 || n == kInfinity64) return sign | kInfinity64;
   if (d == kInfinity64 || n == 0) return sign;
   if (exponent(num) - exponent(den) < -1075) return sign;
+  if (nan64(q)) return sign | kInfinity64;
   return sign | (q & ~kSign64);
 }
 

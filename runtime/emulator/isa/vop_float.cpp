@@ -178,7 +178,7 @@ void div_scale(Wave& w, const Instruction& in) {
       y = x * 0x1p64f;
     } else if (tiny_inverse && tiny_quotient) {
       scaled = true;
-      if (x == d) y = x * 0x1p64f;
+      if (x == d) y = x * 0x1p-64f;
     } else if (tiny_inverse) {
       y = x * 0x1p-64f;
     } else if (tiny_quotient) {
@@ -229,6 +229,8 @@ u32 div_fixup_lane(u32 quotient, u32 den, u32 num) {
   if (d == 0 || n == kInfinity) return sign | kInfinity;
   if (d == kInfinity || n == 0) return sign;
   if (exponent(num) - exponent(den) < -150) return sign;
+  // Finite operands whose quotient's steps ended in inf - inf: it lies beyond the range.
+  if (is_nan(quotient)) return sign | kInfinity;
   return sign | (quotient & 0x7fffffff);
 }
 

@@ -137,6 +137,7 @@ u32 div_fixup(u32 q, u32 den, u32 num) {
   if ((d == 0 && n == 0) || (d == 0x7c00 && n == 0x7c00)) return 0xfe00;
   if (d == 0 || n == 0x7c00) return sign | 0x7c00;
   if (d == 0x7c00 || n == 0) return sign;
+  if (half_is_nan(q)) return sign | 0x7c00;
   return sign | (q & 0x7fff);
 }
 u32 pack_b32(u32 a, u32 b) { return low(a) | b << 16; }
