@@ -74,6 +74,13 @@ void Collective::step() {
   for (const auto& runner : runners_) runner->synchronize();
 }
 
+std::string Collective::describe(DeviceAddress address) const {
+  for (const auto& runner : runners_) {
+    if (std::string place = runner->describe(address); !place.empty()) return place;
+  }
+  return "";
+}
+
 TensorMap Collective::outputs(int rank) {
   TensorMap outputs;
   for (const RecordArgument& known : object_.record.arguments) {

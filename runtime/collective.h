@@ -31,6 +31,8 @@ class Collective {
   TensorMap outputs(int rank);
   TensorMap regions(int rank) { return runners_.at(static_cast<size_t>(rank))->read_regions(); }
   bool fits_chip() const { return runners_.front()->fits_chip(); }
+  /// The region, index and rank behind an address, or empty.
+  std::string describe(DeviceAddress address) const;
 
  private:
   struct Buffer {

@@ -1,5 +1,7 @@
 #include "runtime/runner.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -21,6 +23,16 @@ Bytes strip_tags(const Bytes& pairs) {
     std::memcpy(words.data() + i * kWordBytes, pairs.data() + i * kPairBytes, kWordBytes);
   }
   return words;
+}
+
+/// "3, 0, 512": the place of element `index` in a row-major `shape`.
+std::string place_of(int64_t index, const std::vector<int64_t>& shape) {
+  std::vector<int64_t> place(shape.size());
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    place[axis] = index % shape[axis];
+    index /= shape[axis];
+  }
+  return fmt::format("{}", fmt::join(place, ", "));
 }
 
 LaunchShape shape_of(const Record& record) {
@@ -122,6 +134,21 @@ void Runner::launch(const ArgumentValues& values) {
 }
 
 void Runner::synchronize() { device_.synchronize(*stream_); }
+
+std::string Runner::describe(DeviceAddress address) const {
+  const uint64_t half = object_.record.totals.peer_half_bytes;
+  for (const RecordRegion& region : object_.record.regions) {
+    const bool peer = region.space == RegionSpace::peer;
+    DeviceAddress base = (peer ? peer_buffer_ : scratch_) + region.offset;
+    if (peer && address >= peer_buffer_ + half) base += half;
+    if (address < base || address - base >= region.bytes) continue;
+    const int64_t elements_a_word = static_cast<int64_t>(kWordBytes) / dtype_bytes(region.dtype);
+    const auto word = static_cast<int64_t>((address - base) / kPairBytes);
+    return fmt::format("{}[{}] of rank {}", region.name,
+                       place_of(word * elements_a_word, region.shape), rank_);
+  }
+  return "";
+}
 
 TensorMap Runner::read_regions() {
   TensorMap regions;

@@ -47,6 +47,9 @@ class Runner {
   /// Every region of the last step by name, in logical shape and type: tags stripped.
   TensorMap read_regions();
 
+  /// "part[3, 0, 2, 1] of rank 5" for an address in one of the regions, else empty.
+  std::string describe(DeviceAddress address) const;
+
   Device& device() { return device_; }
   int rank() const { return rank_; }
 

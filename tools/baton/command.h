@@ -20,5 +20,6 @@ Command add_keys(CLI::App& app);
 Command add_compile(CLI::App& app);
 Command add_isa(CLI::App& app);
 Command add_info(CLI::App& app);
+Command add_run(CLI::App& app);
 
 }  // namespace baton::cli

@@ -1,0 +1,61 @@
+// The bytes that a GPU would load, run on 8 emulated ranks, against the reference: stage by stage,
+// end to end, and rank against rank.
+#include <catch2/catch.hpp>
+
+#include "tests/kernels/attn_post_run.h"
+
+namespace baton::tests {
+namespace {
+
+RunResult run(const std::string& key_text, const std::string& chip, const RunOptions& options) {
+  const BuildKey key = builds::complete_key(key_text, chip);
+  return run_attn_post(key, builds::build(key).code_object, options);
+}
+
+void check_right(const std::string& key_text, const std::string& chip, const RunOptions& options) {
+  INFO(key_text << " for " << chip << ", input seed " << options.input_seed);
+  const RunResult result = run(key_text, chip, options);
+  // A rank has 2 comparisons of its pushes and 5 of its stages; 2 end to end; 7 ranks x 2.
+  CHECK(result.comparisons == static_cast<size_t>(options.steps) * (8 * 7 + 2 + 14));
+  CHECK(result.failures == std::vector<std::string>());
+}
+
+TEST_CASE("attn_post is right on every chip, for one, an odd and the largest number of tokens") {
+  const std::string chip = GENERATE("gfx950", "gfx942", "gfx90a");
+  const std::string key =
+      GENERATE("tokens=1,nblocks=1", "tokens=1,nblocks=8", "tokens=3,nblocks=1",
+               "tokens=3,nblocks=8", "tokens=8,nblocks=1", "tokens=8,nblocks=8");
+  check_right("attn_post:" + key, chip, {.threads = 2});
+}
+
+TEST_CASE("attn_post with reset restarts the prefix") {
+  check_right("attn_post:tokens=3,nblocks=5,reset=1", "gfx950", {.threads = 2});
+}
+
+TEST_CASE("attn_post is right five steps in a row") {
+  check_right("attn_post:tokens=2,nblocks=2", "gfx950", {.threads = 2, .steps = 5});
+}
+
+TEST_CASE("attn_post's results depend on no interleaving and no number of threads") {
+  const BuildKey key = builds::complete_key("attn_post:tokens=2,nblocks=3", "gfx950");
+  const CodeObject object = builds::build(key).code_object;
+  const RunResult first = run_attn_post(key, object, {.threads = 1});
+  const auto same = [&](const RunOptions& options) {
+    const RunResult other = run_attn_post(key, object, options);
+    for (size_t rank = 0; rank < kRanks; ++rank) {
+      for (const auto& [name, tensor] : first.outputs[rank]) {
+        if (other.outputs[rank].at(name).bytes != tensor.bytes) return false;
+      }
+    }
+    return true;
+  };
+  CHECK(same({.threads = 2}));
+  CHECK(same({.threads = 4}));
+  for (uint64_t seed = 0; seed < 3; ++seed) {
+    INFO("schedule seed " << seed);
+    CHECK(same({.schedule = seed}));
+  }
+}
+
+}  // namespace
+}  // namespace baton::tests
