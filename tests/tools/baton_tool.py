@@ -42,3 +42,17 @@ class ToolTest(unittest.TestCase):
         self.assertEqual(done.stderr, "" if isinstance(done.stderr, str) else b"")
         self.assertEqual(done.returncode, 0)
         return done.stdout
+
+    def refuse(self, code, named, arguments, hint="", **options):
+        """Asserts the contract of an error; returns the error line."""
+        before = snapshot(self.folder)
+        done = run(*arguments, cwd=self.folder, **options)
+        lines = done.stderr.splitlines()
+        self.assertEqual([line.split(":")[0] for line in lines], ["error", "hint"], done.stderr)
+        self.assertIn(named, lines[0])
+        self.assertIn(hint, lines[1])
+        self.assertGreater(len(lines[1]), len("hint: "))
+        self.assertEqual(done.returncode, code)
+        self.assertIn(done.stdout, ("", None))
+        self.assertEqual(snapshot(self.folder), before)
+        return lines[0]

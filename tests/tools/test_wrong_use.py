@@ -67,20 +67,6 @@ WRONG_KEYS = [
 
 
 class WrongUse(ToolTest):
-    def refuse(self, code, named, arguments, hint="", **options):
-        """Asserts the contract of an error; returns the error line."""
-        before = snapshot(self.folder)
-        done = run(*arguments, cwd=self.folder, **options)
-        lines = done.stderr.splitlines()
-        self.assertEqual([line.split(":")[0] for line in lines], ["error", "hint"], done.stderr)
-        self.assertIn(named, lines[0])
-        self.assertIn(hint, lines[1])
-        self.assertGreater(len(lines[1]), len("hint: "))
-        self.assertEqual(done.returncode, code)
-        self.assertIn(done.stdout, ("", None))
-        self.assertEqual(snapshot(self.folder), before)
-        return lines[0]
-
     def compile(self, path, *more):
         self.run_well("compile", KEY, *GFX950, "-o", path, *more)
 

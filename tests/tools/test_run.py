@@ -1,0 +1,116 @@
+"""`baton run`: what it reads, writes and refuses. That the kernels are right is tests/kernels' business."""
+
+import json
+import struct
+import unittest
+
+from baton_tool import ToolTest
+
+KEY = "attn_post:tokens=1,nblocks=1"
+RANKS = 8
+USER = 2
+HIDDEN = 7168
+
+
+def read_tensors(path):
+    """A safetensors file by hand: {name: (dtype, shape, bytes)}."""
+    data = path.read_bytes()
+    (length,) = struct.unpack("<Q", data[:8])
+    header = json.loads(data[8 : 8 + length])
+    body = data[8 + length :]
+    return {
+        name: (entry["dtype"], entry["shape"], body[slice(*entry["data_offsets"])])
+        for name, entry in header.items()
+    }
+
+
+def write_tensors(path, tensors):
+    header, body = {}, b""
+    for name, (dtype, shape, data) in tensors.items():
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [len(body), len(body + data)]}
+        body += data
+    text = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + body)
+
+
+def inputs_of_zeros(**changed):
+    """Tensors that fit KEY, all zero, but for those given by name; None leaves one out."""
+    shapes = {
+        "core": [1, 1536], "w_o": [HIDDEN, 1536], "prefix": [1, HIDDEN], "blocks": [1, 1, HIDDEN],
+        "ares_nw": [HIDDEN], "ares_qk": [HIDDEN], "in_nw": [HIDDEN],
+    }
+    tensors = {}
+    for name, shape in shapes.items():
+        count = 1
+        for size in shape:
+            count *= size
+        tensors[name] = ("BF16", shape, bytes(2 * count))
+    tensors.update(changed)
+    return {name: tensor for name, tensor in tensors.items() if tensor}
+
+
+class Run(ToolTest):
+    def run_key(self, *more):
+        return self.run_well("run", KEY, "--arch", "gfx950", *more)
+
+    def test_results_and_regions_are_written(self):
+        report = json.loads(self.run_key("--seed", 3, "--outputs", "out", "--regions", "regions", "--json"))
+        self.assertIs(report["right"], True)
+        for rank in range(RANKS):
+            outputs = read_tensors(self.folder / f"out/rank{rank}.safetensors")
+            self.assertEqual(set(outputs), {"prefix", "x_out"})
+            self.assertEqual(outputs["x_out"][:2], ("BF16", [1, HIDDEN]))
+            self.assertEqual(outputs, read_tensors(self.folder / "out/rank0.safetensors"))
+            regions = read_tensors(self.folder / f"regions/rank{rank}.safetensors")
+            self.assertEqual(regions["ar"][:2], ("BF16", [RANKS, 1, HIDDEN]))
+            self.assertEqual(regions["part"][:2], ("F32", [56, 1, 2, 2]))
+            self.assertEqual(struct.unpack("<56i", regions["xrdy"][2]), (1,) * 56)
+
+    def test_inputs_are_read(self):
+        # Ones in core and 2^-10 in w_o: every partial is 1536 / 1024 = 1.5, delta is 8 x 1.5 = 12.
+        inputs = inputs_of_zeros(core=("BF16", [1, 1536], b"\x80\x3f" * 1536),
+                                 w_o=("BF16", [HIDDEN, 1536], b"\x80\x3a" * (HIDDEN * 1536)))
+        write_tensors(self.folder / "common.safetensors", inputs)
+        # Rank 5's own core is zero: it wins, and delta is 7 x 1.5 = 10.5 (0x4128).
+        write_tensors(self.folder / "rank5.safetensors", {"core": inputs_of_zeros()["core"]})
+        self.run_key("--inputs", ".", "--outputs", "out", "--steps", 2)
+        prefix = read_tensors(self.folder / "out/rank2.safetensors")["prefix"][2]
+        self.assertEqual(prefix, b"\xa8\x41" * HIDDEN)  # two steps: 21 (0x41A8)
+
+    def refuse_run(self, named, *arguments):
+        self.refuse(USER, named, ["run", *arguments])
+
+    def test_wrong_inputs(self):
+        key = (KEY, "--arch", "gfx950", "--inputs", ".")
+        common = self.folder / "common.safetensors"
+        self.refuse_run("nowhere is no folder", *key[:-1], "nowhere")
+        self.refuse_run("tensor 'core' is missing for rank 0", *key)
+        write_tensors(common, inputs_of_zeros(in_nw=None))
+        self.refuse_run("tensor 'in_nw' is missing for rank 0", *key)
+        write_tensors(common, inputs_of_zeros(prefix=("BF16", [2, HIDDEN], bytes(4 * HIDDEN))))
+        self.refuse_run("tensor 'prefix' of rank 0 is bf16 [2, 7168], expected bf16 [1, 7168]", *key)
+        write_tensors(common, inputs_of_zeros(ares_qk=("F32", [HIDDEN], bytes(4 * HIDDEN))))
+        self.refuse_run("tensor 'ares_qk' of rank 0 is f32 [7168], expected bf16 [7168]", *key)
+        write_tensors(common, inputs_of_zeros())
+        common.write_bytes(common.read_bytes()[:-1])
+        self.refuse_run("common.safetensors", *key)
+        common.write_bytes(b"no tensors")
+        self.refuse_run("common.safetensors", *key)
+
+    def test_wrong_words(self):
+        self.refuse_run("--arch", KEY)
+        self.refuse_run("--steps", KEY, "--arch", "gfx950", "--steps", 0)
+        self.refuse_run("--threads", KEY, "--arch", "gfx950", "--threads", "many")
+        self.refuse_run("--layer", KEY, "--arch", "gfx950", "--layer", 93)
+        self.refuse_run("unknown chip 'gfx1100'", KEY, "--arch", "gfx1100")
+
+    def test_code_of_another_key(self):
+        self.run_well("compile", KEY, "--arch", "gfx950", "-o", "one.co")
+        self.run_key("--code", "one.co")
+        self.refuse_run("was built for", "attn_post:tokens=2,nblocks=1", "--arch", "gfx950", "--code", "one.co")
+        (self.folder / "one.co.json").unlink()
+        self.refuse_run("has no record beside it", KEY, "--arch", "gfx950", "--code", "one.co")
+
+
+if __name__ == "__main__":
+    unittest.main()
