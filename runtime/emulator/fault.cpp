@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "runtime/emulator/dispatch.h"
 #include "runtime/emulator/instruction.h"
 #include "runtime/emulator/memory.h"
 #include "runtime/emulator/wave.h"
@@ -10,6 +11,12 @@ namespace baton::emulator {
 
 void fault_memory(const Wave& w, const char* verb, uint64_t address, uint64_t size, int lane) {
   throw Fault(fmt::format("{} {}", verb, w.memory->describe(address, size)), lane);
+}
+
+void fault_unreachable(const Wave& w, const char* verb, uint64_t address, int device, int lane) {
+  throw Fault(fmt::format("{} memory at 0x{:x} of device {}, to which device {} has no access",
+                          verb, address, device, w.dispatch->device),
+              lane);
 }
 
 void fault_lds(const Wave& w, const char* verb, uint64_t address, uint64_t size, int lane) {

@@ -24,6 +24,9 @@ class Fault : public std::runtime_error {
 /// An access to memory that is not allocated. `verb`: "load of" or "store to".
 [[noreturn]] void fault_memory(const Wave& w, const char* verb, uint64_t address, uint64_t size,
                                int lane);
+/// Memory of a device that the wave's device may not reach.
+[[noreturn]] void fault_unreachable(const Wave& w, const char* verb, uint64_t address, int device,
+                                    int lane);
 [[noreturn]] void fault_lds(const Wave& w, const char* verb, uint64_t address, uint64_t size,
                             int lane);
 [[noreturn]] void fault_scratch(const Wave& w, uint64_t offset, uint64_t size, int lane);

@@ -19,6 +19,9 @@ uint8_t* resolve(Wave& w, uint64_t address, uint64_t size, int lane, bool store)
     if (!live(a, address, size)) {
       fault_memory(w, store ? "store of" : "load of", address, size, lane);
     }
+    if (!((w.dispatch->reachable >> a->device) & 1)) {
+      fault_unreachable(w, store ? "store to" : "load of", address, a->device, lane);
+    }
     w.last_allocation = a;
   }
   return w.last_allocation->host + (address - w.last_allocation->base);
