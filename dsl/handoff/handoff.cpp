@@ -21,6 +21,10 @@ Handle open_handoffs(Handle scratch, Handle epoch, Handle slot, Handle peers, Ha
     misuse(at, "hand-offs of slot " + std::to_string(layer.getSExtValue()),
            "a slot is 0 .. 255: layers of one step do not share a tag");
   }
+  if (!trace.kernel.getOps<ir::HandoffsOp>().empty()) {
+    misuse(at, "a kernel opens its hand-offs once, this is the second time",
+           "declare every region on the first");
+  }
   mlir::Value table = peers.get() ? use(trace, peers, at) : mlir::Value();
   mlir::Value own = rank.get() ? use(trace, rank, at) : mlir::Value();
   return handle_of(ir::HandoffsOp::create(

@@ -104,7 +104,7 @@ Handle i32_argument(const std::string& name, const SourceLocation& at) {
 
 void begin_stage(const std::string& name, const SourceLocation& at) {
   OpenTrace& trace = open_trace(at);
-  if (name.empty()) misuse(at, "a stage needs a name");
+  check_name("a stage", name, at);
   if (!trace.open_stage.empty()) {
     misuse(at, "stage '" + name + "' is opened inside stage '" + trace.open_stage + "'",
            "stages do not nest: close the first one before");

@@ -74,10 +74,6 @@ TEST_CASE("misuse: arguments") {
 }
 
 TEST_CASE("misuse: stages") {
-  expect_misuse("a stage needs a name", "", [](Kernel&, int& line) {
-    line = __LINE__ + 1;
-    stage("", [] {});
-  });
   expect_misuse("stage 'inner' is opened inside stage 'outer'",
                 "stages do not nest: close the first one before", [](Kernel& kernel, int& line) {
                   const I32 n = kernel.i32("n");

@@ -43,6 +43,10 @@ TEST_CASE("misuse: names") {
       line = __LINE__ + 1;
       lds.array<F32>(name, 4);
     });
+    expect_misuse("a stage named " + quoted, hint, [&](Kernel&, int& line) {
+      line = __LINE__ + 1;
+      stage(name, [] {});
+    });
     expect_misuse("a region named " + quoted, hint, [&](Kernel& kernel, int& line) {
       const Handoffs handoffs = local_handoffs(kernel);
       line = __LINE__ + 1;
@@ -155,6 +159,17 @@ TEST_CASE("misuse: a slot beyond the tag's") {
                     Handoffs handoffs({.scratch = scratch, .epoch = epoch, .slot = I32(slot)});
                   });
   }
+}
+
+TEST_CASE("misuse: hand-offs opened twice") {
+  expect_misuse("a kernel opens its hand-offs once, this is the second time",
+                "declare every region on the first", [](Kernel& kernel, int& line) {
+                  const Handle scratch = kernel.memory("scratch");
+                  const auto epoch = kernel.table<I32>("epoch", 1);
+                  const Handoffs first({.scratch = scratch, .epoch = epoch, .slot = I32(1)});
+                  line = __LINE__ + 1;
+                  const Handoffs second({.scratch = scratch, .epoch = epoch, .slot = I32(2)});
+                });
 }
 
 TEST_CASE("misuse: regions") {
