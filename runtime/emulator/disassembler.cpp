@@ -14,11 +14,70 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/TargetParser/Triple.h>
 
+#include <cstring>
 #include <mutex>
 
 #include "runtime/base/error.h"
 
 namespace baton::emulator {
+
+namespace {
+
+constexpr uint32_t kLiteral = 0xff;  // as a source: a literal word follows
+
+/// SDWA: of the byte and word selections 0 to 6 exist.
+bool sdwa_is_broken(uint32_t word1, bool compare) {
+  const auto is_seven = [&](int shift) { return ((word1 >> shift) & 7) == 7; };
+  return (!compare && is_seven(8)) || is_seven(16) || is_seven(24);
+}
+
+/// VOP3 and VOP3P have no literals on these chips, and a compare's result is no literal either.
+bool vop3_is_broken(uint32_t word0, uint32_t word1) {
+  for (const int shift : {0, 9, 18}) {
+    if (((word1 >> shift) & 0x1ff) == kLiteral) return true;
+  }
+  const uint32_t op9 = (word0 >> 16) & 0x3ff;
+  // The f8f6f4 forms: A and B are registers, and ranges of them end in the file.
+  constexpr uint32_t k16x16x128 = 0x3ad, k32x32x64 = 0x3ae;
+  if (op9 == k16x16x128 || op9 == k32x32x64) {
+    constexpr uint32_t kFirstVgpr = 0x100, kLastStart = 256 - 8;
+    for (const int shift : {0, 9}) {
+      const uint32_t source = (word1 >> shift) & 0x1ff;
+      if (source < kFirstVgpr || (source & 0xff) > kLastStart) return true;
+    }
+    const uint32_t last = 256 - (op9 == k16x16x128 ? 4 : 16);
+    const uint32_t addend = (word1 >> 18) & 0x1ff;
+    if ((word0 & 0xff) > last || (addend >= kFirstVgpr && (addend & 0xff) > last)) return true;
+  }
+  const bool compare = op9 < 0x100;
+  return compare && (word0 & 0xff) == kLiteral;
+}
+
+/// Encodings that no chip has, and on which LLVM 22's decoder reads through a null pointer.
+bool is_broken(uint32_t word0, uint32_t word1) {
+  constexpr uint32_t kSdwa = 0xf9;
+  const bool short_vector = word0 >> 31 == 0;
+  if (short_vector && (word0 & 0x1ff) == kSdwa) {
+    return sdwa_is_broken(word1, word0 >> 25 == 0x3e);
+  }
+  switch (word0 >> 26) {
+    case 0x34:
+      return vop3_is_broken(word0, word1);
+    case 0x38:
+    case 0x3a:
+      return word1 >> 24 == kLiteral;  // MUBUF, MTBUF: soffset
+    default:
+      return false;
+  }
+}
+
+uint32_t word_at(ByteView bytes, size_t index) {
+  uint32_t word = 0;
+  if (bytes.size() >= 4 * index + 4) std::memcpy(&word, bytes.data() + 4 * index, 4);
+  return word;
+}
+
+}  // namespace
 
 struct Disassembler::Impl {
   std::unique_ptr<llvm::MCSubtargetInfo> subtarget;
@@ -65,6 +124,7 @@ Disassembler::~Disassembler() = default;
 
 uint32_t Disassembler::decode(ByteView bytes, uint64_t address, std::string& text) const {
   text.clear();
+  if (is_broken(word_at(bytes, 0), word_at(bytes, 1))) return 0;
   llvm::MCInst inst;
   uint64_t size = 0;
   const llvm::ArrayRef<uint8_t> view(bytes.data(), bytes.size());

@@ -41,6 +41,8 @@ void fault_unsupported(const Instruction& in, const char* what) {
   throw Fault(fmt::format("{}: {}", in.name ? in.name : "instruction", what), -1);
 }
 
+void fault_operand() { throw Fault("an operand is not the vector register that it must be", -1); }
+
 void fault_unknown(const Instruction&) { throw Fault("this instruction is not emulated", -1); }
 
 }  // namespace baton::emulator

@@ -67,6 +67,12 @@ inline constexpr uint32_t kModeDefaultFloat = 0xf0;
 inline constexpr uint32_t kModeDx10Clamp = 1u << 8;
 inline constexpr uint32_t kModeIeee = 1u << 9;
 
+/// Wave's members are part of code that is compiled for several CPUs: never a symbol of their own.
+#define BATON_WAVE_INLINE inline __attribute__((always_inline))
+
+/// An operand is not the vector register that its instruction needs.
+[[noreturn]] void fault_operand();
+
 struct Wave {
   uint32_t* file[2] = {};  ///< VGPRs, AGPRs: rows of 64 lanes
   uint32_t pc = 0;         ///< index of the next instruction
@@ -95,23 +101,26 @@ struct Wave {
   alignas(64) uint32_t sgpr[kSgprs] = {};
   alignas(64) uint32_t exec_lanes[kLanes];  ///< all ones where EXEC is set, when not stale
 
-  uint64_t sgpr64(int i) const { return sgpr[i] | uint64_t{sgpr[i + 1]} << 32; }
-  uint64_t exec() const { return sgpr64(kExec); }
-  uint64_t vcc() const { return sgpr64(kVcc); }
-  void exec_changed() {
+  BATON_WAVE_INLINE uint64_t sgpr64(int i) const { return sgpr[i] | uint64_t{sgpr[i + 1]} << 32; }
+  BATON_WAVE_INLINE uint64_t exec() const { return sgpr64(kExec); }
+  BATON_WAVE_INLINE uint64_t vcc() const { return sgpr64(kVcc); }
+  BATON_WAVE_INLINE void exec_changed() {
     exec_full = exec() == ~uint64_t{0};
     exec_lanes_stale = true;
   }
-  void set_sgpr(int i, uint32_t v) {
+  BATON_WAVE_INLINE void set_sgpr(int i, uint32_t v) {
     sgpr[i] = v;
     if (i >= kExec) exec_changed();
   }
-  void set_sgpr64(int i, uint64_t v) {
+  BATON_WAVE_INLINE void set_sgpr64(int i, uint64_t v) {
     sgpr[i] = static_cast<uint32_t>(v);
     sgpr[i + 1] = static_cast<uint32_t>(v >> 32);
     if (i >= kExec) exec_changed();
   }
-  uint32_t* row(const Operand& operand, int word = 0) const {
+  /// Throws Fault when the operand has no such register: an encoding that only looks like its kind.
+  BATON_WAVE_INLINE uint32_t* row(const Operand& operand, int word = 0) const {
+    if (operand.kind > OperandKind::agpr || word >= operand.words) [[unlikely]]
+      fault_operand();
     return file[static_cast<int>(operand.kind)] + (operand.index + word) * kLanes;
   }
 };

@@ -134,6 +134,21 @@ void k(__attribute__((address_space(1))) unsigned* p) {
   CHECK(failure_of(source, 0, {.chip = "gfx90a", .seed = 1}) == "");
 }
 
+TEST_CASE("a wait bounded by a count of tries is not taken for a hang", "[emulator]") {
+  const std::string source = R"(
+__attribute__((amdgpu_kernel, amdgpu_flat_work_group_size(128, 128)))
+void k(__attribute__((address_space(1))) unsigned* p) {
+  for (unsigned n = 0; n < 3000; ++n) {
+    if (__scoped_atomic_load_n(p + 20, __ATOMIC_RELAXED, __MEMORY_SCOPE_SYSTEM) != 0) break;
+    __builtin_amdgcn_s_sleep(1);
+  }
+  p[64] = 1;
+}
+)";
+  CHECK(failure_of(source, 0, {.chip = "gfx950"}) == "");
+  CHECK(failure_of(source, 0, {.chip = "gfx942", .seed = 1}) == "");
+}
+
 TEST_CASE("an instruction without a handler stops the wave and is named", "[emulator]") {
   // A scalar atomic, which LLVM decodes and the emulator does not claim.
   WaveRun run("gfx90a", "s_mov_b32 s20, 1\n .long 0xc1000004, 0x00000010\n s_mov_b32 s20, 2\n");

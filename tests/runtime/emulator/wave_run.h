@@ -34,7 +34,14 @@ class WaveRun {
  public:
   WaveRun(const std::string& chip, const std::string& body,
           emulator::HostLevel level = emulator::best_host_level()) {
-    const Bytes& code = compile_text(kernel_text(body, chip), "assembler", chip, "-g");
+    load(compile_text(kernel_text(body, chip), "assembler", chip, "-g"), level);
+  }
+  /// A code object whose kernel is called k.
+  explicit WaveRun(const Bytes& code) { load(code, emulator::best_host_level()); }
+  ~WaveRun() { memory_.unpin(); }
+
+ private:
+  void load(const Bytes& code, emulator::HostLevel level) {
     const ElfImage image = ElfImage::parse(code, "test");
     program_ = std::make_shared<emulator::Program>(image, emulator::HandlerTable::of(level));
     code_.program = program_;
@@ -58,8 +65,9 @@ class WaveRun {
     wave().branch_budget = 100000;
     memory_.pin();
   }
-  ~WaveRun() { memory_.unpin(); }
 
+ public:
+  const emulator::Program& program() const { return *program_; }
   emulator::Wave& wave() { return *group_->waves[0]; }
   emulator::Dispatch& dispatch() { return dispatch_; }
   uint32_t* vgpr(int n) { return wave().file[0] + n * 64; }
