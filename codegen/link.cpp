@@ -10,10 +10,12 @@
 #include <cstring>
 #include <mutex>
 #include <system_error>
+#include <vector>
 
 #include "codegen/llvm_job.h"
 #include "runtime/base/error.h"
 #include "runtime/base/file.h"
+#include "runtime/base/signals.h"
 
 LLD_HAS_DRIVER(elf)
 
@@ -98,6 +100,16 @@ LinkOutcome run_lld(const std::string& input, const std::string& output) {
   return outcome;
 }
 
+/// LLD maps its output: without room for all of it the process would end by a signal, so there has
+/// to be room for twice the object, and some pages for the dynamic sections.
+bool has_room(const std::filesystem::path& folder, uint64_t object_bytes) {
+  constexpr uint64_t kSections = 64 * 1024;
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) return false;
+  std::error_code error;
+  const std::filesystem::space_info space = std::filesystem::space(folder, error);
+  return !error && space.available >= 2 * object_bytes + kSections;
+}
+
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 /// What LLD says of its output is the folder's fault, and of anything else ours.
@@ -114,13 +126,18 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 
 }  // namespace
 
-std::filesystem::path link_folder() {
-  const std::filesystem::path in_memory = "/dev/shm";
-  if (::access(in_memory.c_str(), W_OK | X_OK) == 0) return in_memory;
+std::filesystem::path link_folder(uint64_t object_bytes) {
+  std::vector<std::filesystem::path> candidates = {"/dev/shm"};
   std::error_code error;
   const std::filesystem::path temporary = std::filesystem::temp_directory_path(error);
-  if (error) fail_environment("no folder for temporary files", error.value());
-  return temporary;
+  candidates.push_back(error ? "/tmp" : temporary);
+  for (const std::filesystem::path& folder : candidates) {
+    if (has_room(folder, object_bytes)) return folder;
+  }
+  throw Error(
+      ErrorKind::environment,
+      fmt::format("no room to link in {} or {}", candidates[0].string(), candidates[1].string()),
+      kLinkHint);
 }
 
 Bytes link_shared(ByteView object, const std::filesystem::path& folder) {
@@ -132,6 +149,7 @@ Bytes link_shared(ByteView object, const std::filesystem::path& folder) {
                 "start a new process: LLD cannot run again in this one");
   }
   const MemoryFile input(object);
+  const HeldSignals until_the_folder_is_gone;
   const ScratchFolder output(folder);
   const std::string path = output.path() + "/kernel.co";
   const LinkOutcome outcome = run_lld(input.path(), path);
@@ -139,7 +157,8 @@ Bytes link_shared(ByteView object, const std::filesystem::path& folder) {
     lld_broken = true;
     throw Error(
         ErrorKind::failed_check,
-        fmt::format("the linker crashed: {}", first_line(outcome.reason + outcome.messages)));
+        fmt::format("the linker crashed: {}", first_line(outcome.reason + outcome.messages)),
+        "start a new process; if it happens again, report it with the command that showed it");
   }
   if (outcome.result.retCode != 0) fail_link(outcome, path, folder);
   return read_file(path);

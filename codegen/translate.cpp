@@ -104,6 +104,11 @@ void translate(mlir::ModuleOp module, const Record& draft, const std::vector<Sou
   set_flags(ir);
   describe_kernel(*kernel, draft, find_target(draft.chip));
   embed_sources(ir, sources);
+  // A build that spells its file names another way would lose the text, and change the bytes.
+  if (const llvm::DISubprogram* where = kernel->getSubprogram(); where && !sources.empty()) {
+    BATON_CHECK(where->getFile()->getSource().has_value(),
+                "no text of the kernel's file " + where->getFilename().str());
+  }
   job.run("verify", [&] {
     std::string& text = job.reports().errors.emplace_back();
     llvm::raw_string_ostream stream(text);

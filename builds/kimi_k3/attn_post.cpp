@@ -152,6 +152,11 @@ void trace_attn_post(const BuildKey& key) {
 
   const Handoffs handoffs(
       {.scratch = scratch, .epoch = epoch, .slot = kSlotK2 + layer, .peers = peers, .rank = rank});
+  // Why the words of `ar` may be used again: this kernel has no exchange behind the reduce, so a
+  // rank may end while a peer still reads. One launch a step uses the region; the next step takes
+  // the other half, and a rank reaches the step after that only with every rank's partial of the
+  // next step in hand, which each pushed after it had read this half. Two launches in one step
+  // would break this.
   const auto ar = handoffs.peer<BF16>("ar", {kTp, tokens, kHidden});
   const AttnResRegions regions(handoffs, shape);
 

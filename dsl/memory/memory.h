@@ -163,7 +163,8 @@ class LdsLayout {
 };
 
 /// The sum of `value` over the threads before this one, and over the whole workgroup. `wave_totals`
-/// has one element a wave; every thread of the workgroup takes part.
+/// has one element a wave; every thread of the workgroup takes part. A second call
+/// on the same `wave_totals` needs a barrier between.
 struct WorkgroupSum {
   I32 before;
   I32 total;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "runtime/base/error.h"
+#include "runtime/base/signals.h"
 
 namespace baton {
 namespace {
@@ -199,6 +200,7 @@ void write_file(const fs::path& path, ByteView bytes) {
 }
 
 void write_files(std::span<const FileToWrite> files) {
+  const HeldSignals until_no_temporary_is_left;
   std::vector<StagedFile> staged;
   for (const FileToWrite& file : files) {
     const std::optional<fs::path> target = replaceable(file.path);

@@ -11,9 +11,9 @@ constexpr uint32_t sc0 = CachePolicy::sc0;
 constexpr uint32_t nt = CachePolicy::nt;
 constexpr uint32_t sc1 = CachePolicy::sc1;
 
-// LDS, CUs and registers: the chips' ISA documents. Policies: LLVM's AMDGPU memory model (the
-// relaxed loads and stores of each scope). On gfx90a glc is bit 0 and slc bit 1, and what crosses
-// GPUs lies in fine-grained memory.
+// LDS, CUs and registers: the chips' ISA documents. Policies: the relaxed loads and stores of
+// each scope, gfx942 and gfx950 as LLVM's AMDGPU memory model has them. On gfx90a glc is bit 0 and
+// slc bit 1; stores carry the bits of loads, and what crosses GPUs lies in fine-grained memory.
 constexpr std::array<Target, 3> kTargets = {{
     {.chip = "gfx950",
      .products = "MI350X, MI355X",

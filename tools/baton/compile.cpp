@@ -108,6 +108,14 @@ std::string result_line(const EmitKind& kind, const builds::Build& build, const 
                      record.occupancy.waves_per_simd);
 }
 
+/// The products are the files: that nobody reads the lines about them stops nothing.
+void print_if_read(const std::string& line) {
+  try {
+    print(line);
+  } catch (const ReaderGone&) {
+  }
+}
+
 /// Builds, writes and tells of one key; its JSON goes to `results`.
 void compile_key(const BuildKey& key, const EmitKind& kind, const Destination& destination,
                  bool json, ordered_json& results) {
@@ -120,8 +128,8 @@ void compile_key(const BuildKey& key, const EmitKind& kind, const Destination& d
   const Written written = write_product(build, kind, destination.file_for(key, kind));
   if (json) {
     results.push_back(result_json(key, kind, build, written));
-  } else {
-    print(result_line(kind, build, written));
+  } else if (std::filesystem::is_regular_file(written.path)) {
+    print_if_read(result_line(kind, build, written));
   }
 }
 
@@ -144,7 +152,10 @@ int run_compile(const CompileOptions& options) {
       if (exit == 0) exit = exit_code(error);
     }
   }
-  if (options.json && !results.empty()) print(results.dump(2) + "\n");
+  if (options.json && !results.empty()) {
+    // A path need not be UTF-8.
+    print(results.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
+  }
   return exit;
 }
 
