@@ -250,8 +250,6 @@ T op_bfe(T a, u32 field, bool& scc) {
   return r;
 }
 
-// -- compares -------------------------------------------------------------------------------------
-
 template <bool (*Op)(u32, u32)>
 void compare(Wave& w, const Instruction& in) {
   w.scc = Op(read32(w, in.src[0]), read32(w, in.src[1]));
@@ -281,8 +279,6 @@ template <bool value>
 void bitcmp64(Wave& w, const Instruction& in) {
   w.scc = ((read64(w, in.src[0]) >> (read32(w, in.src[1]) & 63)) & 1) == value;
 }
-
-// -- the rest -------------------------------------------------------------------------------------
 
 void cmov32(Wave& w, const Instruction& in) {
   if (w.scc) w.set_sgpr(in.dst.index, read32(w, in.src[0]));

@@ -1,4 +1,4 @@
-"""`baton run`: what it reads, writes and refuses. That the kernels are right is tests/kernels' business."""
+"""`baton run`: what it reads, writes and refuses. tests/kernels says that the kernels are right."""
 
 import json
 import struct
@@ -27,7 +27,8 @@ def read_tensors(path):
 def write_tensors(path, tensors):
     header, body = {}, b""
     for name, (dtype, shape, data) in tensors.items():
-        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [len(body), len(body + data)]}
+        offsets = [len(body), len(body + data)]
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": offsets}
         body += data
     text = json.dumps(header).encode()
     path.write_bytes(struct.pack("<Q", len(text)) + text + body)
@@ -54,7 +55,8 @@ class Run(ToolTest):
         return self.run_well("run", KEY, "--arch", "gfx950", *more)
 
     def test_results_and_regions_are_written(self):
-        report = json.loads(self.run_key("--seed", 3, "--outputs", "out", "--regions", "regions", "--json"))
+        folders = ("--outputs", "out", "--regions", "regions")
+        report = json.loads(self.run_key("--seed", 3, *folders, "--json"))
         self.assertIs(report["right"], True)
         for rank in range(RANKS):
             outputs = read_tensors(self.folder / f"out/rank{rank}.safetensors")
@@ -88,7 +90,7 @@ class Run(ToolTest):
         write_tensors(common, inputs_of_zeros(in_nw=None))
         self.refuse_run("tensor 'in_nw' is missing for rank 0", *key)
         write_tensors(common, inputs_of_zeros(prefix=("BF16", [2, HIDDEN], bytes(4 * HIDDEN))))
-        self.refuse_run("tensor 'prefix' of rank 0 is bf16 [2, 7168], expected bf16 [1, 7168]", *key)
+        self.refuse_run("'prefix' of rank 0 is bf16 [2, 7168], expected bf16 [1, 7168]", *key)
         write_tensors(common, inputs_of_zeros(ares_qk=("F32", [HIDDEN], bytes(4 * HIDDEN))))
         self.refuse_run("tensor 'ares_qk' of rank 0 is f32 [7168], expected bf16 [7168]", *key)
         write_tensors(common, inputs_of_zeros())
@@ -107,9 +109,10 @@ class Run(ToolTest):
     def test_code_of_another_key(self):
         self.run_well("compile", KEY, "--arch", "gfx950", "-o", "one.co")
         self.run_key("--code", "one.co")
-        self.refuse_run("was built for", "attn_post:tokens=2,nblocks=1", "--arch", "gfx950", "--code", "one.co")
+        code = ("--arch", "gfx950", "--code", "one.co")
+        self.refuse_run("was built for", "attn_post:tokens=2,nblocks=1", *code)
         (self.folder / "one.co.json").unlink()
-        self.refuse_run("has no record beside it", KEY, "--arch", "gfx950", "--code", "one.co")
+        self.refuse_run("has no record beside it", KEY, *code)
 
 
 if __name__ == "__main__":

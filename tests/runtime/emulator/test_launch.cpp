@@ -51,9 +51,11 @@ KERNEL LANES(96) void add(__attribute__((address_space(1))) float* out,
 }
 
 constexpr const char* kRing = R"(
-// Workgroup g of device r waits for the word that workgroup g of device r - 1 writes, adds its own and
-// passes it on; device 0 starts. All wait at once.
+// Workgroup g of device r waits for the word that workgroup g of device r - 1 writes, adds its own
+// and passes it on; device 0 starts. All wait at once.
 typedef __attribute__((address_space(1))) u32* gp;
+#define LOAD(p) __scoped_atomic_load_n(p, __ATOMIC_RELAXED, __MEMORY_SCOPE_SYSTEM)
+#define STORE(p, x) __scoped_atomic_store_n(p, x, __ATOMIC_RELAXED, __MEMORY_SCOPE_SYSTEM)
 KERNEL LANES(512) void ring(const __attribute__((address_space(1))) u64* peers, u32 rank, u32 ranks,
                             gp out) {
   __attribute__((address_space(3), loader_uninitialized)) static u32 seen;
@@ -63,12 +65,12 @@ KERNEL LANES(512) void ring(const __attribute__((address_space(1))) u64* peers, 
   if (lid() == 0) {
     u32 value = 0;
     if (rank != 0) {
-      while ((value = __scoped_atomic_load_n(mine + g, __ATOMIC_RELAXED, __MEMORY_SCOPE_SYSTEM)) == 0)
+      while ((value = LOAD(mine + g)) == 0)
         __builtin_amdgcn_s_sleep(1);
     }
-    __scoped_atomic_store_n(next + g, value + rank + g + 1, __ATOMIC_RELAXED, __MEMORY_SCOPE_SYSTEM);
+    STORE(next + g, value + rank + g + 1);
     if (rank == 0) {
-      while ((value = __scoped_atomic_load_n(mine + g, __ATOMIC_RELAXED, __MEMORY_SCOPE_SYSTEM)) == 0)
+      while ((value = LOAD(mine + g)) == 0)
         __builtin_amdgcn_s_sleep(1);
     }
     seen = value;

@@ -176,24 +176,9 @@ bool same(float x, float y) {
   return std::memcmp(&x, &y, 4) == 0;
 }
 
-void check_case(const Case& c, MfmaRule rule, int kind, uint64_t seed) {
-  const std::string range = [](int first, int words) {
-    return words == 1
-               ? "v" + std::to_string(first)
-               : "v[" + std::to_string(first) + ":" + std::to_string(first + words - 1) + "]";
-  }(32, c.c_words);
-  const auto operand = [](int first, int words) {
-    return words == 1
-               ? "v" + std::to_string(first)
-               : "v[" + std::to_string(first) + ":" + std::to_string(first + words - 1) + "]";
-  };
-  const bool scaled = c.mnemonic.find("_scale_") != std::string::npos;
-  WaveRun run(c.chip, c.mnemonic + " " + operand(64, c.c_words) + ", " + operand(0, c.a_words) +
-                          ", " + operand(8, c.b_words) + ", " + range +
-                          (scaled ? ", v20, v21" : "") + c.modifiers + "\n");
-  run.wave().mfma = rule;
+/// Random operands in v0 and v8, an accumulator in v32, scales in v20 and v21.
+void fill_registers(WaveRun& run, const Case& c, int per_lane, int kind, uint64_t seed) {
   std::mt19937_64 random(seed);
-  const int slices = 64 / (c.m * c.blocks), per_lane = c.k / slices;
   for (int lane = 0; lane < 64; ++lane) {
     for (int e = 0; e < per_lane; ++e) {
       pack(run, 0, lane, e, c.a.bits, random_element(random, c.a, kind));
@@ -212,6 +197,21 @@ void check_case(const Case& c, MfmaRule rule, int kind, uint64_t seed) {
       }
     }
   }
+}
+
+void check_case(const Case& c, MfmaRule rule, int kind, uint64_t seed) {
+  const auto operand = [](int first, int words) {
+    return words == 1
+               ? "v" + std::to_string(first)
+               : "v[" + std::to_string(first) + ":" + std::to_string(first + words - 1) + "]";
+  };
+  const bool scaled = c.mnemonic.find("_scale_") != std::string::npos;
+  WaveRun run(c.chip, c.mnemonic + " " + operand(64, c.c_words) + ", " + operand(0, c.a_words) +
+                          ", " + operand(8, c.b_words) + ", " + operand(32, c.c_words) +
+                          (scaled ? ", v20, v21" : "") + c.modifiers + "\n");
+  run.wave().mfma = rule;
+  const int slices = 64 / (c.m * c.blocks), per_lane = c.k / slices;
+  fill_registers(run, c, per_lane, kind, seed);
   run.run();
   // op_sel of the scaled form: byte 1 of A's scales, byte 2 of B's.
   const auto scale = [&](int row, int column, int k_block) {
