@@ -22,6 +22,8 @@ constexpr int kMaxThreads = 256;
 /// The kernarg segment, the dispatch packet and a queue's head share one block of memory.
 constexpr uint64_t kPacketAlign = 64;
 constexpr uint64_t kPacketBytes = 320;
+/// A lane's stack where the compiler could not bound it (recursion, calls through pointers).
+constexpr uint64_t kDynamicStackBytes = 16 * 1024;
 
 struct EmulatedEvent : Event {
   uint64_t recorded = 0;   ///< how often a record was put into a stream
@@ -382,7 +384,8 @@ std::unique_ptr<Launch> Emulator::Platform::prepare(const CodeFunction& function
   d.mfma = options.mfma;
   d.reachable = reachable[static_cast<size_t>(function.device())];
   d.workgroups = uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
-  const uint64_t lane_bytes = code.kernel.descriptor.private_segment_fixed_size;
+  const uint64_t lane_bytes = code.kernel.descriptor.private_segment_fixed_size +
+                              (code.kernel.uses_dynamic_stack ? kDynamicStackBytes : 0);
   if (lane_bytes != 0) {
     const uint64_t waves =
         (uint64_t{shape.workgroup[0]} * shape.workgroup[1] * shape.workgroup[2] + kLanes - 1) /
