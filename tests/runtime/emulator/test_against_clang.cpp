@@ -391,11 +391,30 @@ std::vector<std::vector<uint64_t>> host_results(const std::vector<std::string>& 
   return results;
 }
 
+struct Variant {
+  std::string chip, options;
+  emulator::HostLevel level;
+};
+
+std::vector<Variant> variants() {
+  using emulator::HostLevel;
+  std::vector<Variant> all;
+  for (const char* chip : {"gfx950", "gfx942", "gfx90a"}) {
+    for (const char* options : {"-O2", "-O0"}) {
+      all.push_back({chip, options, emulator::best_host_level()});
+    }
+  }
+  for (const HostLevel level : {HostLevel::baseline, HostLevel::avx2}) {
+    if (emulator::runs_here(level)) all.push_back({"gfx950", "-O2", level});
+  }
+  return all;
+}
+
 TEST_CASE("C functions give the host's bits on each chip", "[emulator][clang]") {
-  const std::string chip = GENERATE("gfx950", "gfx942", "gfx90a");
-  const std::string options = GENERATE("-O2", "-O0");
+  const Variant variant = GENERATE(from_range(variants()));
+  const std::string &chip = variant.chip, &options = variant.options;
   const uint64_t seed = 20240611;
-  CAPTURE(chip, options, seed);
+  CAPTURE(chip, options, seed, name(variant.level));
   const std::vector<uint64_t> inputs[3] = {samples(seed), samples(seed + 1), samples(seed + 2)};
   const std::vector<std::string> names = function_names();
   REQUIRE(names.size() > 80);
@@ -411,7 +430,7 @@ TEST_CASE("C functions give the host's bits on each chip", "[emulator][clang]") 
         "* 256 + __builtin_amdgcn_workitem_id_x(); r[i] = " +
         name + "(a[i], b[i], c[i]); }\n";
   }
-  Emulator emulator({.chip = chip});
+  Emulator emulator({.chip = chip, .host_level = variant.level});
   Device& device = emulator.device(0);
   const auto module = device.load(
       compile_text(source, "c", chip, options + " -ffp-contract=off -fno-fast-math -w"));

@@ -199,16 +199,19 @@ void fill_registers(WaveRun& run, const Case& c, int per_lane, int kind, uint64_
   }
 }
 
-void check_case(const Case& c, MfmaRule rule, int kind, uint64_t seed) {
+void check_case(const Case& c, MfmaRule rule, int kind, uint64_t seed,
+                emulator::HostLevel level = emulator::best_host_level()) {
   const auto operand = [](int first, int words) {
     return words == 1
                ? "v" + std::to_string(first)
                : "v[" + std::to_string(first) + ":" + std::to_string(first + words - 1) + "]";
   };
   const bool scaled = c.mnemonic.find("_scale_") != std::string::npos;
-  WaveRun run(c.chip, c.mnemonic + " " + operand(64, c.c_words) + ", " + operand(0, c.a_words) +
-                          ", " + operand(8, c.b_words) + ", " + operand(32, c.c_words) +
-                          (scaled ? ", v20, v21" : "") + c.modifiers + "\n");
+  WaveRun run(c.chip,
+              c.mnemonic + " " + operand(64, c.c_words) + ", " + operand(0, c.a_words) + ", " +
+                  operand(8, c.b_words) + ", " + operand(32, c.c_words) +
+                  (scaled ? ", v20, v21" : "") + c.modifiers + "\n",
+              level);
   run.wave().mfma = rule;
   const int slices = 64 / (c.m * c.blocks), per_lane = c.k / slices;
   fill_registers(run, c, per_lane, kind, seed);
@@ -297,6 +300,13 @@ TEST_CASE("matrix instructions agree with the scalar model", "[emulator][mfma]")
         check_case(c, MfmaRule::exact, kind, seed * 31 + static_cast<uint64_t>(kind));
       }
     }
+  }
+}
+
+TEST_CASE("matrix instructions agree with the scalar model on older CPUs", "[emulator][mfma]") {
+  for (const auto level : {emulator::HostLevel::baseline, emulator::HostLevel::avx2}) {
+    if (!emulator::runs_here(level)) continue;
+    for (const Case& c : cases()) check_case(c, MfmaRule::exact, 2, 5, level);
   }
 }
 
