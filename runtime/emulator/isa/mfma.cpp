@@ -15,22 +15,33 @@ struct Shape {
   Element a, b;
 };
 
-constexpr bool is_pair(Element e) { return e == Element::bf16 || e == Element::f16; }
+constexpr bool is_half(Element e) { return e == Element::bf16 || e == Element::f16; }
 
-BATON_INLINE Format format_of(Element e, Generation g, uint32_t code) {
-  constexpr Format kCodes[] = {kFp8, kBf8, kFp6, kBf6, kFp4};
+/// Calls `work` with the element's format as a compile-time constant.
+template <Element e, typename Work>
+BATON_INLINE void with_format(Generation g, uint32_t code, Work work) {
   const bool fnuz = g != Generation::cdna4;
-  switch (e) {
-    case Element::bf16:
-      return kBf16;
-    case Element::f16:
-      return kF16;
-    case Element::fp8:
-      return fnuz ? kFp8Fnuz : kFp8;
-    case Element::bf8:
-      return fnuz ? kBf8Fnuz : kBf8;
-    case Element::coded:
-      return kCodes[code < 5 ? code : 0];
+  if constexpr (e == Element::bf16) {
+    work.template operator()<kBf16>();
+  } else if constexpr (e == Element::f16) {
+    work.template operator()<kF16>();
+  } else if constexpr (e == Element::fp8) {
+    fnuz ? work.template operator()<kFp8Fnuz>() : work.template operator()<kFp8>();
+  } else if constexpr (e == Element::bf8) {
+    fnuz ? work.template operator()<kBf8Fnuz>() : work.template operator()<kBf8>();
+  } else {
+    switch (code) {
+      case 1:
+        return work.template operator()<kBf8>();
+      case 2:
+        return work.template operator()<kFp6>();
+      case 3:
+        return work.template operator()<kBf6>();
+      case 4:
+        return work.template operator()<kFp4>();
+      default:
+        return work.template operator()<kFp8>();
+    }
   }
 }
 
@@ -52,13 +63,8 @@ struct Task {
   MfmaRule rule;
   Generation generation;
   bool special;
+  bool careful;  ///< sums by integers
 };
-
-BATON_INLINE V16f load_floats(const float* p) {
-  V16f v;
-  __builtin_memcpy(&v, p, sizeof(v));
-  return v;
-}
 
 BATON_INLINE V16f power_of_two(V16i exponent) {
   const V16i limited =
@@ -78,7 +84,7 @@ BATON_INLINE V16f row_cdna2(const Task<s>& t, int a_at, int b_at, V16f c) {
   for (int k = 0; k < s.k; k += kGroup) {
     V16f p[4] = {};
     for (int i = 0; i < kGroup; ++i) {
-      p[i] = flush(flush(load_floats(t.b.value + (k + i) * kBw + b_at)) *
+      p[i] = flush(flush(load16(t.b.value + (k + i) * kBw + b_at)) *
                    flush(V16f{} + t.a.value[(k + i) * kAw + a_at]));
     }
     const V16f sum =
@@ -92,7 +98,7 @@ template <const Shape& s>
 BATON_INLINE V16f row_chain(const Task<s>& t, int a_at, int b_at, int i, int column, V16f c) {
   constexpr int kAw = s.m * s.blocks, kBw = s.n * s.blocks;
   for (int k = 0; k < s.k; ++k) {
-    const V16f b = load_floats(t.b.value + k * kBw + b_at);
+    const V16f b = load16(t.b.value + k * kBw + b_at);
     const V16f a = V16f{} + t.a.value[k * kAw + a_at];
     if constexpr (s.a == Element::coded) {
       const V16f a_scale = power_of_two(V16i{} + t.scales.a[k / 32][i]);
@@ -127,62 +133,58 @@ float special_element(const Task<s>& t, int a_at, int b_at, int first_k, int cou
   return plus ? __builtin_inff() : -__builtin_inff();
 }
 
+/// False when the sums must be made the careful way.
 template <const Shape& s>
-BATON_INLINE V16f row_exact(const Task<s>& t, int a_at, int b_at, int i, int column, V16f c) {
-  constexpr bool kEvenOdd = !is_pair(s.a);
+BATON_INLINE bool row_exact(const Task<s>& t, int a_at, int b_at, int i, int column, V16f& c) {
+  constexpr bool kEvenOdd = !is_half(s.a);
   constexpr int kGroup = kEvenOdd ? 16 : (s.k < 8 ? s.k : 8);
-  const Operands o = {t.a.magnitude + a_at, t.a.exponent + a_at, t.a.negative + a_at,
-                      t.b.magnitude + b_at, t.b.exponent + b_at, t.b.negative + b_at,
-                      s.m * s.blocks,       s.n * s.blocks};
+  const Operands o = {t.a.value + a_at,     t.a.exponent + a_at, t.a.magnitude + a_at,
+                      t.a.negative + a_at,  t.b.value + b_at,    t.b.exponent + b_at,
+                      t.b.magnitude + b_at, t.b.negative + b_at, s.m * s.blocks,
+                      s.n * s.blocks};
   for (int k = 0; k < s.k; k += kGroup) {
     V16i scale = {};
     if constexpr (s.a == Element::coded) {
       scale = load16(&t.scales.b[k / 32][column]) + t.scales.a[k / 32][i];
     }
-    const V16f next = add_group<kGroup, kEvenOdd>(c, o, k, scale);
-    if (!t.special) [[likely]] {
-      c = next;
-      continue;
+    V16f next = c;
+    if (!add_group<kGroup, kEvenOdd>(o, k, scale, t.careful, next)) return false;
+    if (t.special) [[unlikely]] {
+      for (int j = 0; j < kColumns; ++j) {
+        next[j] = special_element(t, a_at, b_at + j, k, kGroup, c[j], next[j]);
+      }
     }
-    for (int j = 0; j < kColumns; ++j) {
-      c[j] = special_element(t, a_at, b_at + j, k, kGroup, c[j], next[j]);
-    }
+    c = next;
   }
-  return c;
+  return true;
 }
 
+/// Sixteen columns of a row, c on entry; false when they must be made the careful way.
 template <const Shape& s>
-BATON_INLINE V16f row(const Task<s>& t, const Instruction& in, int block, int i, int column,
-                      V16f c) {
+BATON_INLINE bool row(const Task<s>& t, const Instruction& in, int block, int i, int column,
+                      V16f& c) {
   const int a_block = s.a == Element::coded ? block : broadcast_block(in, block);
   const int a_at = a_block * s.m + i, b_at = block * s.n + column;
-  V16f r;
   if (t.rule == MfmaRule::chain) {
-    r = row_chain(t, a_at, b_at, i, column, c);
+    c = row_chain(t, a_at, b_at, i, column, c);
   } else if (t.generation == Generation::cdna2) {
-    r = row_cdna2(t, a_at, b_at, c);
-  } else {
-    r = row_exact(t, a_at, b_at, i, column, c);
+    c = row_cdna2(t, a_at, b_at, c);
+  } else if (!row_exact(t, a_at, b_at, i, column, c)) {
+    return false;
   }
   if constexpr (s.a == Element::coded) {
-    if (!t.scales.on) return r;
+    if (!t.scales.on) return true;
     for (int j = 0; j < kColumns && column + j < s.n; ++j) {
       for (int b = 0; b < s.k / 32; ++b) {
-        if (t.scales.nan_a[b][i] || t.scales.nan_b[b][column + j]) r[j] = as_f32(kDefaultNan);
+        if (t.scales.nan_a[b][i] || t.scales.nan_b[b][column + j]) c[j] = as_f32(kDefaultNan);
       }
     }
   }
-  return r;
+  return true;
 }
 
 template <const Shape& s>
-BATON_INLINE void read_operands(Wave& w, const Instruction& in, Task<s>& t) {
-  const Format fa = format_of(s.a, w.generation, in.cbsz);
-  const Format fb = format_of(s.b, w.generation, in.blgp);
-  const bool parts = t.rule == MfmaRule::exact && t.generation != Generation::cdna2;
-  // A product's fraction bits are brought to kSumBits in two even steps.
-  const int spare = kSumBits - fa.fraction_bits - fb.fraction_bits;
-  const int a_bits = spare / 2, b_bits = spare - a_bits;
+BATON_INLINE void read_operands(Wave& w, const Instruction& in, Want want, Task<s>& t) {
   const uint32_t* a[8] = {};
   const uint32_t* b[8] = {};
   Lanes permuted[8];
@@ -193,20 +195,18 @@ BATON_INLINE void read_operands(Wave& w, const Instruction& in, Task<s>& t) {
     for (int l = 0; l < kLanes; ++l) permuted[k].v[l] = b[k][permuted_lane(in.blgp, l)];
     b[k] = permuted[k].v;
   }
-  const auto read = [&](bool values, bool with_parts) {
-    if constexpr (is_pair(s.a)) {
-      unpack_pairs<s.k, s.m * s.blocks, s.a == Element::bf16>(a, a_bits, values, with_parts, t.a);
-      unpack_pairs<s.k, s.n * s.blocks, s.a == Element::bf16>(b, b_bits, values, with_parts, t.b);
-    } else {
-      unpack<s.k, s.m * s.blocks>(a, fa, a_bits, values, with_parts, t.a);
-      unpack<s.k, s.n * s.blocks>(b, fb, b_bits, values, with_parts, t.b);
-    }
-  };
-  read(!parts, parts);
-  constexpr int kInfinityExponent = 126;  // two magnitudes below 2 make less than 4
-  t.special = parts && (t.a.special || t.b.special ||
-                        t.a.top_exponent + t.b.top_exponent >= kInfinityExponent);
-  if (t.special) read(true, parts);
+  constexpr int kPerLaneA = s.k / (kLanes / (s.m * s.blocks));
+  constexpr int kPerLaneB = s.k / (kLanes / (s.n * s.blocks));
+  // A product's fraction bits are brought to kSumBits in two even steps.
+  constexpr int kHalf = kSumBits / 2;
+  with_format<s.a>(w.generation, in.cbsz, [&]<const Format & f>() {
+    if (in.src[0].words * 32 < kPerLaneA * f.bits) fault_operand();
+    unpack<s.k, s.m * s.blocks, f>(a, kHalf - f.fraction_bits, want, t.a);
+  });
+  with_format<s.b>(w.generation, in.blgp, [&]<const Format & f>() {
+    if (in.src[1].words * 32 < kPerLaneB * f.bits) fault_operand();
+    unpack<s.k, s.n * s.blocks, f>(b, kHalf - f.fraction_bits, want, t.b);
+  });
 }
 
 template <const Shape& s>
@@ -227,30 +227,47 @@ BATON_INLINE void read_scales(Wave& w, const Instruction& in, Scales& scales) {
   read(1, s.n, scales.b, scales.nan_b);
 }
 
-template <const Shape& s>
-void mfma(Wave& w, const Instruction& in) {
-  constexpr int kWords = s.m * s.n * s.blocks / kLanes;
-  Task<s> t;
-  t.rule = w.mfma;
-  t.generation = w.generation;
-  read_operands<s>(w, in, t);
-  if constexpr (s.a == Element::coded) read_scales<s>(w, in, t.scales);
-  ++w.worker->counters.mfmas;
-  alignas(64) float result[kWords][kLanes + kColumns];
+/// All of the result into `result`; false when the sums must be made the careful way.
+template <const Shape& s, int words>
+BATON_INLINE bool multiply(Wave& w, const Instruction& in, const Task<s>& t,
+                           float (&result)[words][kLanes + kColumns]) {
   const bool constant = in.src[2].kind == OperandKind::constant;
   const float splat = constant ? as_f32(static_cast<uint32_t>(in.src[2].value)) : 0.0f;
+  constexpr size_t kBytes = (s.n < kColumns ? s.n : kColumns) * sizeof(float);
   for (int block = 0; block < s.blocks; ++block) {
     for (int i = 0; i < s.m; ++i) {
       const Place at = place_of<s.m>(block, i);
       for (int column = 0; column < s.n; column += kColumns) {
         V16f c = V16f{} + splat;
         const int lane = at.lane + column;
-        constexpr size_t kBytes = (s.n < kColumns ? s.n : kColumns) * sizeof(float);
         if (!constant) __builtin_memcpy(&c, w.row(in.src[2], at.word) + lane, kBytes);
-        const V16f r = row(t, in, block, i, column, c);
-        __builtin_memcpy(&result[at.word][lane], &r, kBytes);
+        if (!row(t, in, block, i, column, c)) return false;
+        __builtin_memcpy(&result[at.word][lane], &c, kBytes);
       }
     }
+  }
+  return true;
+}
+
+template <const Shape& s>
+void mfma(Wave& w, const Instruction& in) {
+  constexpr int kWords = s.m * s.n * s.blocks / kLanes;
+  Task<s> t;
+  t.rule = w.mfma;
+  t.generation = w.generation;
+  read_operands<s>(w, in, Want::numbers, t);
+  if constexpr (s.a == Element::coded) read_scales<s>(w, in, t.scales);
+  ++w.worker->counters.mfmas;
+  constexpr int kInfinityExponent = 126;  // two magnitudes below 2 make less than 4
+  t.special =
+      t.a.special || t.b.special || t.a.top_exponent + t.b.top_exponent >= kInfinityExponent;
+  t.careful = t.special;
+  if (t.careful) read_operands<s>(w, in, Want::parts, t);
+  alignas(64) float result[kWords][kLanes + kColumns];
+  if (!multiply(w, in, t, result)) {
+    t.careful = true;
+    read_operands<s>(w, in, Want::parts, t);
+    multiply(w, in, t, result);
   }
   for (int k = 0; k < kWords; ++k) {
     __builtin_memcpy(w.row(in.dst, k), result[k], kLanes * sizeof(float));

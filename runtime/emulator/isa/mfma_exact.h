@@ -20,14 +20,16 @@ inline constexpr int kGuardBits = 32;   ///< of the sum when it meets the accumu
 inline constexpr int kAddendBits = 24;  ///< of the accumulator then
 inline constexpr int kResultBits = 31;  ///< of the total before it is rounded
 
-/// Both operands of a group, already taken apart; magnitudes are scaled so that a product has
-/// kSumBits fraction bits.
+/// Both operands of a group. Magnitudes, which only the careful way needs, are scaled so that a
+/// product has kSumBits fraction bits.
 struct Operands {
-  const int32_t* a_magnitude;  ///< [k * a_stride], one row
+  const float* a_value;  ///< [k * a_stride], one row
   const int32_t* a_exponent;
+  const int32_t* a_magnitude;
   const int32_t* a_negative;
-  const int32_t* b_magnitude;  ///< [k * b_stride + column]
+  const float* b_value;  ///< [k * b_stride + column]
   const int32_t* b_exponent;
+  const int32_t* b_magnitude;
   const int32_t* b_negative;
   int a_stride, b_stride;
 };
@@ -49,7 +51,48 @@ BATON_INLINE V16i load16(const int32_t* p) {
   return v;
 }
 
-/// Products k, k + step, ... (count of them), aligned and truncated toward zero.
+BATON_INLINE V16f load16(const float* p) {
+  V16f v;
+  __builtin_memcpy(&v, p, sizeof(v));
+  return v;
+}
+BATON_INLINE bool any(V16i mask) { return __builtin_reduce_or(mask) != 0; }
+
+/// Below this exponent a product may be an fp32 subnormal, and be rounded before it is truncated.
+inline constexpr int kLowestExponent = -100;
+
+/// Products k, k + step, ... (count of them), aligned and truncated toward zero: exact fp32
+/// products, scaled by a power of two, and the conversion that truncates. False when a product is
+/// too small for that.
+template <int count, int step>
+BATON_INLINE bool sum_products_fast(const Operands& o, int k, Sum& sum) {
+  V16i top;
+  for (int i = 0; i < count; ++i) {
+    const int ak = (k + i * step) * o.a_stride, bk = (k + i * step) * o.b_stride;
+    const V16i exponent = load16(o.b_exponent + bk) + o.a_exponent[ak];
+    top = i == 0 ? exponent : __builtin_elementwise_max(top, exponent);
+  }
+  const V16i low = top < kLowestExponent;
+  const V16i limited = __builtin_elementwise_max(top, V16i{} + kLowestExponent);
+  const V16f scale = bits_as<V16f>((kSumBits + 127 - limited) << 23);
+  V16i total = {};
+  for (int i = 0; i < count; ++i) {
+    const int ak = (k + i * step) * o.a_stride, bk = (k + i * step) * o.b_stride;
+    const V16f product = load16(o.b_value + bk) * o.a_value[ak];
+    total += __builtin_convertvector(product * scale, V16i);
+  }
+  sum = {total, top};
+  if (!any(low)) [[likely]]
+    return true;
+  V16i nonzero = {};
+  for (int i = 0; i < count; ++i) {
+    const int ak = (k + i * step) * o.a_stride, bk = (k + i * step) * o.b_stride;
+    if (o.a_value[ak] != 0.0f) nonzero |= load16(o.b_value + bk) != 0.0f;
+  }
+  return !any(low & nonzero);
+}
+
+/// The same by integers, for any finite operands.
 template <int count, int step>
 BATON_INLINE Sum sum_products(const Operands& o, int k) {
   V16i magnitude[count], exponent[count], negative[count];
@@ -70,52 +113,54 @@ BATON_INLINE Sum sum_products(const Operands& o, int k) {
   return {sum, top};
 }
 
-BATON_INLINE V16l shift_down(V16l x, V16i by) {
-  const V16i limited = __builtin_elementwise_min(by, V16i{} + 63);
-  return x >> __builtin_convertvector(limited, V16l);
+BATON_INLINE V16d power_of_two64(V16i exponent) {
+  const V16i limited = __builtin_elementwise_max(exponent, V16i{} - 1022);
+  return bits_as<V16d>((__builtin_convertvector(limited, V16l) + 1023) << 52);
 }
 
-/// c plus the sums, rounded once. A c that is not finite stays as it is.
+/// c plus the sums, rounded once. A c that is not finite stays as it is. All steps are exact in
+/// double but for the floors and the last rounding.
 template <int sums>
 BATON_INLINE V16f add_rounded(V16f c, const Sum (&s)[sums]) {
   const V16i bits = bits_as<V16i>(c);
   const V16i field = (bits >> 23) & 0xff;
-  const V16i subnormal = field == 0;
-  const V16i c_exponent = field - 127 - subnormal;
-  const V16i significand = (bits & 0x7fffff) | (~subnormal & 0x800000);
-  const V16i sign = bits >> 31;
-  const V16i c_signed = (significand ^ sign) - sign;
-  V16i top = c_exponent;
+  V16i top = field - 127 - (field == 0);
   for (int i = 0; i < sums; ++i) top = __builtin_elementwise_max(top, s[i].exponent);
-  constexpr int kFraction32 = 23;
-  const V16l addend = shift_down(
-      __builtin_convertvector(c_signed, V16l) << (kAddendBits - kFraction32), top - c_exponent);
-  V16l total = addend << (kGuardBits - kAddendBits);
+  constexpr double kAddendUnit = 1 << (kGuardBits - kAddendBits);
+  V16d total = __builtin_elementwise_floor(__builtin_convertvector(c, V16d) *
+                                           power_of_two64(kAddendBits - top)) *
+               kAddendUnit;
   for (int i = 0; i < sums; ++i) {
-    total += shift_down(__builtin_convertvector(s[i].value, V16l) << (kGuardBits - kSumBits),
-                        top - s[i].exponent);
+    total +=
+        __builtin_elementwise_floor(__builtin_convertvector(s[i].value, V16d) *
+                                    power_of_two64(kGuardBits - kSumBits + s[i].exponent - top));
   }
-  total >>= kGuardBits - kResultBits;
-  const V16l scale_bits = (__builtin_convertvector(top, V16l) + (1023 - kResultBits)) << 52;
-  const V16d exact = __builtin_convertvector(total, V16d) * bits_as<V16d>(scale_bits);
+  constexpr double kHalve = 1.0 / (1 << (kGuardBits - kResultBits));
+  const V16d exact =
+      __builtin_elementwise_floor(total * kHalve) * power_of_two64(top - kResultBits);
   const V16f rounded = __builtin_convertvector(exact, V16f);
   const V16i keep = field == 0xff;
   return bits_as<V16f>((bits_as<V16i>(rounded) & ~keep) | (bits & keep));
 }
 
-/// One group of a row for sixteen columns. fp8 sums even and odd k apart.
+/// One group of a row for sixteen columns. fp8 sums even and odd k apart. `careful`: by integers;
+/// false is returned when that is needed.
 template <int group, bool even_odd>
-BATON_INLINE V16f add_group(V16f c, const Operands& o, int k, V16i scale) {
-  if constexpr (even_odd) {
-    Sum s[2] = {sum_products<group / 2, 2>(o, k), sum_products<group / 2, 2>(o, k + 1)};
-    s[0].exponent += scale;
-    s[1].exponent += scale;
-    return add_rounded(c, s);
-  } else {
-    Sum s[1] = {sum_products<group, 1>(o, k)};
-    s[0].exponent += scale;
-    return add_rounded(c, s);
+BATON_INLINE bool add_group(const Operands& o, int k, V16i scale, bool careful, V16f& c) {
+  constexpr int kSums = even_odd ? 2 : 1;
+  Sum s[kSums];
+  bool fine = true;
+  for (int i = 0; i < kSums; ++i) {
+    if (careful) {
+      s[i] = sum_products<group / kSums, kSums>(o, k + i);
+    } else {
+      fine &= sum_products_fast<group / kSums, kSums>(o, k + i, s[i]);
+    }
+    s[i].exponent += scale;
   }
+  if (!fine) return false;
+  c = add_rounded(c, s);
+  return true;
 }
 
 }  // namespace baton::emulator::BATON_ISA

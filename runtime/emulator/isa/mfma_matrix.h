@@ -19,71 +19,89 @@ struct Matrix {
   bool special;  ///< an infinity or NaN is among them
 };
 
-/// Element `e` of a lane's registers.
-BATON_INLINE uint32_t packed_element(const uint32_t* const* registers, int lane, int e, int bits) {
-  const int at = e * bits, word = at / 32, shift = at % 32;
-  uint64_t pair = registers[word][lane];
-  if (shift + bits > 32) pair |= uint64_t{registers[word + 1][lane]} << 32;
-  return static_cast<uint32_t>(pair >> shift) & static_cast<uint32_t>((uint64_t{1} << bits) - 1);
-}
+/// What of an operand is wanted: numbers and exponents, or all of its parts.
+enum class Want : uint8_t { numbers, parts };
 
-/// Lane l holds, of row l % width, the k slice l / width. `scale_bits` shifts magnitudes.
-template <int k, int width>
-BATON_INLINE void unpack(const uint32_t* const* registers, const Format& f, int scale_bits,
-                         bool values, bool parts, Matrix<k, width>& to) {
-  constexpr int kSlices = kLanes / width, kPerLane = k / kSlices;
-  int32_t special = 0, top = -100000;
-  for (int slice = 0; slice < kSlices; ++slice) {
-    for (int e = 0; e < kPerLane; ++e) {
-      const int at = (slice * kPerLane + e) * width;
-      for (int i = 0; i < width; ++i) {
-        const uint32_t x = packed_element(registers, slice * width + i, e, f.bits);
-        if (values) to.value[at + i] = value_of(x, f);
-        if (!parts) continue;
-        const Part p = take_apart(x, f);
-        to.magnitude[at + i] = p.magnitude << scale_bits;
-        to.exponent[at + i] = p.exponent;
-        to.negative[at + i] = p.negative;
-        special |= p.special;
-        top = p.exponent > top ? p.exponent : top;
-      }
-    }
+/// Sixteen numbers of a format: value = magnitude 2^(exponent - fraction bits), and its sign as 0
+/// or -1. A subnormal has the exponent of the smallest normal number, zero too. Special: infinity
+/// or NaN.
+struct Parts {
+  V16f value;
+  V16i magnitude, exponent, negative, special;
+};
+template <const Format& f>
+BATON_INLINE Parts take_apart16(V16i x) {
+  constexpr int32_t kFraction = (1 << f.fraction_bits) - 1, kTop = (1 << f.exponent_bits) - 1;
+  const V16i fraction = x & kFraction;
+  const V16i field = (x >> f.fraction_bits) & kTop;
+  const V16i subnormal = field == 0;
+  Parts p;
+  p.magnitude = fraction | (~subnormal & (1 << f.fraction_bits));
+  p.exponent = field - subnormal - f.bias;
+  p.negative = -((x >> (f.bits - 1)) & 1);
+  if constexpr (f.specials == Specials::ieee) {
+    p.special = field == kTop;
+  } else if constexpr (f.specials == Specials::nan_only) {
+    p.special =
+        (x & ((kTop << f.fraction_bits) | kFraction)) == ((kTop << f.fraction_bits) | kFraction);
+  } else if constexpr (f.specials == Specials::fnuz) {
+    p.special = x == (1 << (f.bits - 1));
+  } else {
+    p.special = V16i{};
   }
-  to.special = special;
-  to.top_exponent = top;
+  if constexpr (f.exponent_bits == 8) {
+    p.value = bits_as<V16f>(x << 16);
+  } else {
+    const V16f unit = bits_as<V16f>((p.exponent + (127 - f.fraction_bits)) << 23);
+    const V16i number = bits_as<V16i>(__builtin_convertvector(p.magnitude, V16f) * unit);
+    const V16i infinite = f.specials == Specials::ieee ? fraction == 0 : V16i{};
+    const V16i above = (infinite & 0x7f800000) | (~infinite & 0x7fc00000);
+    const V16i sign = p.negative & static_cast<int32_t>(0x80000000);
+    p.value = bits_as<V16f>(((number & ~p.special) | (above & p.special)) ^ sign);
+  }
+  return p;
 }
 
-/// The same for bf16 and fp16, two to a register: what most kernels use.
-template <int k, int width, bool is_bf16>
-BATON_INLINE void unpack_pairs(const uint32_t* const* registers, int scale_bits, bool values,
-                               bool parts, Matrix<k, width>& to) {
-  constexpr Format f = is_bf16 ? kBf16 : kF16;
+template <typename T>
+BATON_INLINE void store16(T* to, const auto& from) {
+  __builtin_memcpy(to, &from, sizeof(from));
+}
+
+/// Lane l holds, of row l % width, the k slice l / width, its elements one behind the other. The
+/// top exponent and what is special are found along the way. `scale_bits` shifts magnitudes.
+template <int k, int width, const Format& f>
+BATON_INLINE void unpack(const uint32_t* const* registers, int scale_bits, Want want,
+                         Matrix<k, width>& to) {
   constexpr int kSlices = kLanes / width, kPerLane = k / kSlices;
-  int32_t special = 0, top = -100000;
+  constexpr int32_t kMask = (1 << f.bits) - 1;
+  V16i special = {}, top = V16i{} - 100000;
   for (int slice = 0; slice < kSlices; ++slice) {
     for (int e = 0; e < kPerLane; ++e) {
-      const int at = (slice * kPerLane + e) * width;
-      const uint32_t* lane = registers[e / 2] + slice * width;
-      const uint32_t shift = e % 2 ? 16 : 0;
-      if (values) {
-        for (int i = 0; i < width; ++i) {
-          const uint32_t x = (lane[i] >> shift) & 0xffff;
-          to.value[at + i] = is_bf16 ? as_f32(x << 16) : f16_to_f32(static_cast<uint16_t>(x));
+      const int bit = e * f.bits, shift = bit % 32;
+      const bool split = shift + f.bits > 32;
+      for (int i = 0; i < width; i += kColumns) {
+        const int lane = slice * width + i, at = (slice * kPerLane + e) * width + i;
+        V16u word;
+        __builtin_memcpy(&word, registers[bit / 32] + lane, sizeof(word));
+        word >>= static_cast<uint32_t>(shift);
+        if (split) {
+          V16u next;
+          __builtin_memcpy(&next, registers[bit / 32 + 1] + lane, sizeof(next));
+          word |= next << static_cast<uint32_t>(32 - shift);
         }
-      }
-      if (!parts) continue;
-      for (int i = 0; i < width; ++i) {
-        const Part p = take_apart((lane[i] >> shift) & 0xffff, f);
-        to.magnitude[at + i] = p.magnitude << scale_bits;
-        to.exponent[at + i] = p.exponent;
-        to.negative[at + i] = p.negative;
+        const Parts p = take_apart16<f>(bits_as<V16i>(word) & kMask);
+        store16(to.value + at, p.value);
+        store16(to.exponent + at, p.exponent);
         special |= p.special;
-        top = p.exponent > top ? p.exponent : top;
+        top = __builtin_elementwise_max(top, p.exponent);
+        if (want == Want::numbers) continue;
+        store16(to.magnitude + at, p.magnitude << scale_bits);
+        store16(to.negative + at, p.negative);
       }
     }
   }
-  to.special = special;
-  to.top_exponent = top;
+  to.special = any(special);
+  to.top_exponent = __builtin_reduce_max(top);
 }
 
 /// Where row `i` of a block lies in the accumulator: its register, and the lane of its first
