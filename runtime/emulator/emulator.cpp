@@ -417,10 +417,12 @@ std::unique_ptr<Module> Emulator::EmulatedDevice::load(ByteView code_object) {
 void Emulator::EmulatedDevice::launch(const Function& function, const LaunchShape& shape,
                                       ByteView arguments, Stream& stream) {
   const auto& code = static_cast<const CodeFunction&>(function);
-  if (code.device() != ordinal_ || static_cast<EmulatedStream&>(stream).device != ordinal_) {
+  const int stream_device = static_cast<EmulatedStream&>(stream).device;
+  if (code.device() != ordinal_ || stream_device != ordinal_) {
     throw Error(ErrorKind::user,
-                fmt::format("kernel {} was loaded on device {}, the launch is on {}",
-                            code.metadata().name, code.device(), ordinal_));
+                fmt::format("kernel {} was loaded on device {}, the launch is on device {}, its "
+                            "stream of device {}",
+                            code.metadata().name, code.device(), ordinal_, stream_device));
   }
   Command command;
   const std::lock_guard lock(platform_.mutex);

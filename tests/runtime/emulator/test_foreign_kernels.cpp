@@ -15,7 +15,8 @@ using emulator::Emulator;
 using emulator::EmulatorOptions;
 
 const std::string kPrelude = R"(
-typedef unsigned int u32; typedef unsigned long u64; typedef unsigned short u16; typedef _Float16 h16;
+typedef unsigned int u32; typedef unsigned long u64; typedef unsigned short u16;
+typedef _Float16 h16;
 #define GLOBAL __attribute__((address_space(1)))
 #define LDS __attribute__((address_space(3), loader_uninitialized))
 #define KERNEL __attribute__((amdgpu_kernel, amdgpu_flat_work_group_size(256, 256))) void
@@ -115,7 +116,8 @@ KERNEL k(const GLOBAL u32* in, GLOBAL u32* bins, u32 n) {
   for (u32 i = gid * 256 + lid; i < n; i += 3 * 256)
     __scoped_atomic_fetch_add(&local[in[i] & 63], 1, __ATOMIC_RELAXED, __MEMORY_SCOPE_WRKGRP);
   barrier();
-  if (lid < 64) __scoped_atomic_fetch_add(bins + lid, local[lid], __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+  if (lid < 64)
+    __scoped_atomic_fetch_add(bins + lid, local[lid], __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
 })",
                 options);
     const auto in = random_words(5000, 64);
@@ -297,7 +299,10 @@ KERNEL k(GLOBAL float* p) {
   float x = p[gid * 256 + lid];
   t[lid] = x;
   barrier();
-  for (u32 s = 128; s; s >>= 1) { if (lid < s) t[lid] = __builtin_fmaxf(t[lid], t[lid + s]); barrier(); }
+  for (u32 s = 128; s; s >>= 1) {
+    if (lid < s) t[lid] = __builtin_fmaxf(t[lid], t[lid + s]);
+    barrier();
+  }
   float e = __builtin_amdgcn_exp2f((x - t[0]) * 1.4426950408889634f);
   barrier();
   t[lid] = e;
