@@ -163,7 +163,7 @@ BATON_INLINE bool row_exact(const Task<s>& t, int a_at, int b_at, int i, int col
 template <const Shape& s>
 BATON_INLINE bool row(const Task<s>& t, const Instruction& in, int block, int i, int column,
                       V16f& c) {
-  const int a_block = s.a == Element::coded ? block : broadcast_block(in, block);
+  const int a_block = s.a == Element::coded ? block : broadcast_block(in, block, s.blocks);
   const int a_at = a_block * s.m + i, b_at = block * s.n + column;
   if (t.rule == MfmaRule::chain) {
     c = row_chain(t, a_at, b_at, i, column, c);

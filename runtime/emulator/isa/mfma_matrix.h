@@ -116,9 +116,12 @@ BATON_INLINE constexpr Place place_of(int block, int i) {
   return {i, 4 * block};
 }
 
-/// The block of A that block `b` multiplies with: cbsz and abid share one block among 2^cbsz.
-BATON_INLINE int broadcast_block(const Instruction& in, int b) {
-  return in.cbsz == 0 ? b : (b >> in.cbsz << in.cbsz) + in.abid;
+/// The block of A, of `blocks`, that block `b` multiplies with: cbsz and abid share one block among
+/// 2^cbsz. Fields that name none are cut to size.
+BATON_INLINE int broadcast_block(const Instruction& in, int b, int blocks) {
+  if (in.cbsz == 0) return b;
+  const int shared = 1 << in.cbsz;
+  return ((b & ~(shared - 1)) + (in.abid & (shared - 1))) % blocks;
 }
 
 /// gfx90a's blgp: which lane of B a lane reads.

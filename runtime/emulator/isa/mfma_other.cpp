@@ -34,7 +34,7 @@ void mfma_f32(Wave& w, const Instruction& in) {
         float c = as_f32(constant ? static_cast<uint32_t>(in.src[2].value)
                                   : w.row(in.src[2], at.word)[lane]);
         for (int k = 0; k < s.k; ++k) {
-          const int al = operand_lane(s.m, s.blocks, k, broadcast_block(in, block), i);
+          const int al = operand_lane(s.m, s.blocks, k, broadcast_block(in, block, s.blocks), i);
           int bl = operand_lane(s.n, s.blocks, k, block, j);
           if (in.blgp) bl = permuted_lane(in.blgp, bl);
           c = __builtin_fmaf(as_f32(a[al]), as_f32(b[bl]), c);
@@ -108,7 +108,8 @@ void mfma_i8(Wave& w, const Instruction& in) {
             constant ? static_cast<uint32_t>(in.src[2].value) : w.row(in.src[2], at.word)[lane];
         for (int k = 0; k < s.k; ++k) {
           const int slice = k / kPerLane;
-          const int al = operand_lane(s.m, s.blocks, slice, broadcast_block(in, block), i);
+          const int al =
+              operand_lane(s.m, s.blocks, slice, broadcast_block(in, block, s.blocks), i);
           int bl = operand_lane(s.n, s.blocks, slice, block, j);
           if (in.blgp) bl = permuted_lane(in.blgp, bl);
           c += static_cast<uint32_t>(element(in.src[0], al, k % kPerLane) *
