@@ -9,14 +9,6 @@ namespace {
 
 constexpr size_t kMaxGroups = 24;
 
-std::string place(const Program& program, uint32_t index) {
-  const InstructionInfo& info = program.info(index);
-  std::string text = fmt::format("'{}' at 0x{:x}", info.text, info.vaddr);
-  const std::string line = program.source_line(index);
-  if (!line.empty()) text += " (" + line + ")";
-  return text;
-}
-
 std::string workgroup_name(const Workgroup& group) {
   const auto& grid = group.dispatch->shape.grid;
   if (grid[1] == 1 && grid[2] == 1) return fmt::format("workgroup {}", group.id[0]);
@@ -38,13 +30,10 @@ struct WaitGroup {
 std::string describe(const WaitKey& key, const WaitGroup& group, const Names& names) {
   const Wave& w = *group.example;
   const Program& program = *w.dispatch->code->program;
-  const std::string line = program.source_line(key.pc);
-  const std::string stage = names.stage ? names.stage(line) : std::string();
   std::string text =
       fmt::format("device {}: {} wave{}", key.device, group.waves, group.waves == 1 ? "" : "s");
-  if (!stage.empty()) text += fmt::format(" in stage {}", stage);
-  text += key.barrier ? " at the barrier " : " re-reading at ";
-  text += place(program, key.pc);
+  text += key.barrier ? " at the barrier in " : " re-reading in ";
+  text += code_place(program, key.pc);
   text += fmt::format(", e.g. {} wave {}", workgroup_name(*w.workgroup), w.index);
   if (!key.barrier && w.spin.last_address != 0) {
     const std::string region = names.address ? names.address(w.spin.last_address) : std::string();
@@ -56,16 +45,33 @@ std::string describe(const WaitKey& key, const WaitGroup& group, const Names& na
 
 }  // namespace
 
+std::string code_place(const Program& program, uint32_t index) {
+  const InstructionInfo& info = program.info(index);
+  std::string text;
+  if (const uint16_t stage = program.stage_of(index)) {
+    text = "stage " + program.stages()[stage];
+    const std::string& handoff = program.handoff(index);
+    text += handoff.empty() ? ", " : fmt::format(" ({}), ", handoff);
+  }
+  text += fmt::format("'{}' at 0x{:x}", info.text, info.vaddr);
+  const std::string line = program.source_line(index);
+  if (!line.empty()) text += " (" + line + ")";
+  return text;
+}
+
+std::string wave_name(const Wave& w) {
+  return fmt::format("kernel {}, device {}, {}, wave {}", w.dispatch->code->kernel.name,
+                     w.dispatch->device, workgroup_name(*w.workgroup), w.index);
+}
+
 Error fault_error(const Wave& w, const Fault& fault) {
   const Program& program = *w.dispatch->code->program;
   const uint32_t index =
       std::min<uint32_t>(w.pc == 0 ? 0 : w.pc - 1, static_cast<uint32_t>(program.size() - 1));
-  std::string where =
-      fmt::format("kernel {}, device {}, {}, wave {}", w.dispatch->code->kernel.name,
-                  w.dispatch->device, workgroup_name(*w.workgroup), w.index);
+  std::string where = wave_name(w);
   if (fault.lane() >= 0) where += fmt::format(", lane {}", fault.lane());
   return Error(ErrorKind::failed_check,
-               fmt::format("{}: {}; in {}", where, fault.what(), place(program, index)));
+               fmt::format("{}: {}; in {}", where, fault.what(), code_place(program, index)));
 }
 
 Error hang_error(const std::vector<const Workgroup*>& workgroups, const Names& names) {

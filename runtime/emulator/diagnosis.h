@@ -11,17 +11,20 @@
 
 namespace baton::emulator {
 
-/// What the emulator is told about addresses and code places, by whoever knows the code object's
-/// record.
+/// What the emulator is told about addresses, by whoever knows the code object's record.
 struct Names {
   /// "ar[3, 0, 512]" for an address, or empty.
   std::function<std::string(uint64_t address)> address;
-  /// The stage of a source line ("attn_post.cpp:41") or empty.
-  std::function<std::string(const std::string& source_line)> stage;
 };
 
-/// "kernel, device, workgroup (x, y, z), wave, lane: message", the instruction, its address and
-/// line.
+/// "stage o (put ar), 'global_store_dword ...' at 0x1a40 (attn_post.cpp:41)", as far as the debug
+/// information knows.
+std::string code_place(const Program& program, uint32_t index);
+
+/// "kernel attn_post, device 0, workgroup 57, wave 3".
+std::string wave_name(const Wave& wave);
+
+/// "kernel, device, workgroup (x, y, z), wave, lane: message", and the instruction's place.
 Error fault_error(const Wave& wave, const Fault& fault);
 
 /// Who waits where, for what, having seen what: one line a group of waves that wait alike.

@@ -1,11 +1,7 @@
 #include "runtime/emulator/program.h"
 
-#include <llvm/DebugInfo/DIContext.h>
-#include <llvm/DebugInfo/DWARF/DWARFContext.h>
-#include <llvm/Object/ELFObjectFile.h>
-#include <llvm/Support/MemoryBuffer.h>
-
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 #include "runtime/base/error.h"
@@ -204,25 +200,40 @@ std::string Program::function(size_t index) const {
 }
 
 std::string Program::source_line(size_t index) const {
-  const llvm::StringRef data(reinterpret_cast<const char*>(file_.data()), file_.size());
-  auto object =
-      llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(data, "code object"));
-  if (!object) {
-    llvm::consumeError(object.takeError());
-    return {};
+  const std::lock_guard lock(debug_mutex_);
+  if (!debug_) debug_ = std::make_unique<DebugInfo>(file_);
+  return debug_->source_line(info_[index].vaddr);
+}
+
+const Program::Origins& Program::origins() const {
+  std::call_once(origins_read_, [this] { read_origins(); });
+  return origins_;
+}
+
+void Program::read_origins() const {
+  const std::lock_guard lock(debug_mutex_);
+  if (!debug_) debug_ = std::make_unique<DebugInfo>(file_);
+  origins_.stage_of.assign(code_.size(), 0);
+  origins_.handoff_of.assign(code_.size(), 0);
+  const auto number = [](std::vector<std::string>& names, const std::string& name) {
+    const auto found = std::ranges::find(names, name);
+    const auto index = static_cast<size_t>(found - names.begin());
+    if (index > std::numeric_limits<uint16_t>::max()) return uint16_t{0};
+    if (found == names.end()) names.push_back(name);
+    return static_cast<uint16_t>(index);
+  };
+  for (const StagePiece& piece : debug_->stage_pieces()) {
+    const uint16_t stage = number(origins_.stages, piece.stage);
+    const uint16_t handoff = number(origins_.handoffs, piece.handoff);
+    for (const auto& [first, end] : piece.ranges) {
+      const auto from = std::ranges::lower_bound(info_, first, {}, &InstructionInfo::vaddr);
+      for (auto at = from; at != info_.end() && at->vaddr < end; ++at) {
+        const auto index = static_cast<size_t>(at - info_.begin());
+        origins_.stage_of[index] = stage;
+        origins_.handoff_of[index] = handoff;
+      }
+    }
   }
-  const auto ignore = [](llvm::Error error) { llvm::consumeError(std::move(error)); };
-  const auto context = llvm::DWARFContext::create(
-      **object, llvm::DWARFContext::ProcessDebugRelocations::Ignore, nullptr, "", ignore, ignore);
-  llvm::object::SectionedAddress address{info_[index].vaddr,
-                                         llvm::object::SectionedAddress::UndefSection};
-  const llvm::DILineInfoSpecifier what(
-      llvm::DILineInfoSpecifier::FileLineInfoKind::RelativeFilePath,
-      llvm::DILineInfoSpecifier::FunctionNameKind::None);
-  const llvm::DILineInfo line =
-      context->getLineInfoForAddress(address, what).value_or(llvm::DILineInfo());
-  if (!line || line.FileName == llvm::DILineInfo::BadString) return {};
-  return fmt::format("{}:{}", line.FileName, line.Line);
 }
 
 }  // namespace baton::emulator

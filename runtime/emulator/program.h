@@ -2,10 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "runtime/emulator/debug_info.h"
 #include "runtime/emulator/instruction.h"
 #include "runtime/object/elf_image.h"
 
@@ -37,9 +38,17 @@ class Program {
   uint32_t vgpr_rows() const { return rows_[0]; }
   uint32_t agpr_rows() const { return rows_[1]; }
 
-  /// "attn_post.cpp:41" from the DWARF line table, with the functions that were inlined there;
-  /// empty where there is none.
+  /// "attn_post.cpp:41" from the DWARF line table; empty where there is none.
   std::string source_line(size_t index) const;
+  /// The names of the stages that the code has; the first is empty and stands for no stage. Read
+  /// from the debug information when first asked for.
+  const std::vector<std::string>& stages() const { return origins().stages; }
+  /// Of an instruction, as an index into stages().
+  uint16_t stage_of(size_t index) const { return origins().stage_of[index]; }
+  /// "put ar" where the instruction is part of a hand-off, else empty.
+  const std::string& handoff(size_t index) const {
+    return origins().handoffs[origins().handoff_of[index]];
+  }
   /// The symbol that holds the instruction.
   std::string function(size_t index) const;
 
@@ -49,19 +58,32 @@ class Program {
     std::string name;
   };
 
+  /// By instruction.
+  struct Origins {
+    std::vector<std::string> stages = {""}, handoffs = {""};
+    std::vector<uint16_t> stage_of, handoff_of;
+  };
+  const Origins& origins() const;
+  void read_origins() const;
+
   void decode_segment(const ElfSegment& segment, const HandlerTable& handlers);
   void bind(Instruction& in, InstructionInfo& info, ByteView bytes, const HandlerTable& handlers);
   void resolve_branches();
   void count_rows();
 
   std::string chip_;
-  std::vector<uint8_t> file_;  ///< for the line table
+  std::vector<uint8_t> file_;  ///< for the debug information
   std::vector<Instruction> code_;
   std::vector<InstructionInfo> info_;
   std::vector<uint32_t> index_;  ///< by dword from code_vaddr_
   uint32_t rows_[2] = {1, 0};
   uint64_t code_vaddr_ = 0;
   std::vector<Symbol> symbols_;
+
+  mutable std::once_flag origins_read_;
+  mutable Origins origins_;
+  mutable std::mutex debug_mutex_;
+  mutable std::unique_ptr<DebugInfo> debug_;  ///< made when first asked for
 };
 
 }  // namespace baton::emulator

@@ -159,7 +159,8 @@ BATON_INLINE void load_words(Wave& w, const Instruction& in, LaneAccess& a, cons
       }
     }
   }
-  w.spin.last_value = d[0][__builtin_ctzll(a.active)];
+  const int shown = __builtin_ctzll(a.active);
+  w.spin.last_value = words == 1 ? d[0][shown] : join(d[0][shown], d[1][shown]);
   count_bytes(w, in, false,
               uint64_t{a.bytes} * static_cast<uint64_t>(__builtin_popcountll(a.active)));
 }
