@@ -110,10 +110,8 @@ nlohmann::ordered_json json_of(const std::vector<CheckRow>& rows) {
   return list;
 }
 
-/// The stage that a source line belongs to is not known here; the line says it.
 emulator::Names names_of(const Collective& collective) {
-  return {.address = [&](uint64_t address) { return collective.describe(address); },
-          .stage = [](const std::string&) { return std::string(); }};
+  return {.address = [&](uint64_t address) { return collective.describe(address); }};
 }
 
 /// Runs all steps and prints each; returns whether all were right.
