@@ -68,10 +68,6 @@ void sleep(Wave& w, const Instruction&) {
 }
 void trap(Wave&, const Instruction& in) { fault_unsupported(in, "the kernel trapped"); }
 
-void unsupported_mode(Wave&, const Instruction& in) {
-  fault_unsupported(in, "this mode is not emulated");
-}
-
 // -- hardware registers ---------------------------------------------------------------------------
 
 enum HwReg {
@@ -177,9 +173,6 @@ constexpr OpRow kRows[] = {
     other("s_decperflevel", nothing),
     other("s_ttracedata", nothing),
     other("s_wakeup", nothing),
-    other("s_setkill", unsupported_mode),
-    other("s_sethalt", unsupported_mode),
-    other("s_setvskip", unsupported_mode),
     other("s_endpgm", end),
     other("s_endpgm_saved", end),
     other("s_trap", trap),

@@ -10,38 +10,7 @@ constexpr uint32_t kWord = 4;
 
 // -- global ---------------------------------------------------------------------------------------
 
-template <int words>
-void global_load(Wave& w, const Instruction& in) {
-  LaneAccess a;
-  a.bytes = words * kWord;
-  global_lanes(w, in, in.src[0], in.src[1], a);
-  load_words<words>(w, in, a, in.dst);
-  end_memory(w);
-}
-template <int words>
-void global_store(Wave& w, const Instruction& in) {
-  LaneAccess a;
-  a.bytes = words * kWord;
-  global_lanes(w, in, in.src[0], in.src[2], a);
-  store_words<words>(w, in, a, in.src[1]);
-  end_memory(w);
-}
-template <Narrow kind>
-void global_load_small(Wave& w, const Instruction& in) {
-  LaneAccess a;
-  a.bytes = narrow_bytes(kind);
-  global_lanes(w, in, in.src[0], in.src[1], a);
-  load_narrow<kind>(w, in, a, in.dst);
-  end_memory(w);
-}
-template <int bytes, bool high>
-void global_store_small(Wave& w, const Instruction& in) {
-  LaneAccess a;
-  a.bytes = bytes;
-  global_lanes(w, in, in.src[0], in.src[2], a);
-  store_narrow<bytes, high>(w, in, a, in.src[1]);
-  end_memory(w);
-}
+/// Also what gfx90a writes as a load with the lds bit.
 template <int words>
 void global_load_lds(Wave& w, const Instruction& in) {
   LaneAccess a;
@@ -58,11 +27,66 @@ void global_load_lds_small(Wave& w, const Instruction& in) {
   load_to_lds(w, in, a, kind, true);
   end_memory(w);
 }
+template <int words>
+void global_load(Wave& w, const Instruction& in) {
+  if (in.flags & kLds) return global_load_lds<words>(w, in);
+  LaneAccess a;
+  a.bytes = words * kWord;
+  global_lanes(w, in, in.src[0], in.src[1], a);
+  load_words<words>(w, in, a, in.dst);
+  end_memory(w);
+}
+template <int words>
+void global_store(Wave& w, const Instruction& in) {
+  LaneAccess a;
+  a.bytes = words * kWord;
+  global_lanes(w, in, in.src[0], in.src[2], a);
+  store_words<words>(w, in, a, in.src[1]);
+  end_memory(w);
+}
+template <Narrow kind>
+void global_load_small(Wave& w, const Instruction& in) {
+  if (in.flags & kLds) return global_load_lds_small<kind>(w, in);
+  LaneAccess a;
+  a.bytes = narrow_bytes(kind);
+  global_lanes(w, in, in.src[0], in.src[1], a);
+  load_narrow<kind>(w, in, a, in.dst);
+  end_memory(w);
+}
+template <int bytes, bool high>
+void global_store_small(Wave& w, const Instruction& in) {
+  LaneAccess a;
+  a.bytes = bytes;
+  global_lanes(w, in, in.src[0], in.src[2], a);
+  store_narrow<bytes, high>(w, in, a, in.src[1]);
+  end_memory(w);
+}
 
 // -- scratch --------------------------------------------------------------------------------------
 
+/// A lane's value of at most a word goes to its place in LDS: M0, the offset, four bytes a lane.
+template <Narrow kind, int bytes>
+void scratch_load_lds(Wave& w, const Instruction& in) {
+  const uint64_t base = (w.sgpr[kM0] & 0xffff) + static_cast<uint64_t>(int64_t{in.offset});
+  for (int i = 0; i < kLanes; ++i) {
+    if (!((w.exec() >> i) & 1)) continue;
+    const uint64_t to = base + uint64_t{kWord} * static_cast<uint64_t>(i);
+    if (to > w.lds_bytes || kWord > w.lds_bytes - to) fault_lds(w, "store to", to, kWord, i);
+    uint32_t value = scratch_read(w, scratch_offset(w, in, in.src[0], in.src[1], i), bytes, i);
+    if constexpr (bytes < 4) {
+      const uint8_t raw[2] = {static_cast<uint8_t>(value), static_cast<uint8_t>(value >> 8)};
+      value = narrow_value<kind>(raw, 0);
+    }
+    put_u32(w.lds + to, value);
+  }
+  w.spin.pure = false;
+  w.spin.wrote_lds = true;
+}
 template <int words>
 void scratch_load(Wave& w, const Instruction& in) {
+  if constexpr (words == 1) {
+    if (in.flags & kLds) return scratch_load_lds<Narrow::u8, 4>(w, in);
+  }
   for (int i = 0; i < kLanes; ++i) {
     if (!((w.exec() >> i) & 1)) continue;
     const uint64_t offset = scratch_offset(w, in, in.src[0], in.src[1], i);
@@ -84,6 +108,7 @@ void scratch_store(Wave& w, const Instruction& in) {
 }
 template <Narrow kind>
 void scratch_load_small(Wave& w, const Instruction& in) {
+  if (in.flags & kLds) return scratch_load_lds<kind, narrow_bytes(kind)>(w, in);
   uint32_t* d = w.row(in.dst);
   for (int i = 0; i < kLanes; ++i) {
     if (!((w.exec() >> i) & 1)) continue;
@@ -207,6 +232,11 @@ constexpr OpRow kRows[] = {
     to_lds("global_load_lds_sbyte", global_load_lds_small<Narrow::i8>),
     to_lds("global_load_lds_ushort", global_load_lds_small<Narrow::u16>),
     to_lds("global_load_lds_sshort", global_load_lds_small<Narrow::i16>),
+    to_lds("scratch_load_lds_dword", scratch_load_lds<Narrow::u8, 4>),
+    to_lds("scratch_load_lds_ubyte", scratch_load_lds<Narrow::u8, 1>),
+    to_lds("scratch_load_lds_sbyte", scratch_load_lds<Narrow::i8, 1>),
+    to_lds("scratch_load_lds_ushort", scratch_load_lds<Narrow::u16, 2>),
+    to_lds("scratch_load_lds_sshort", scratch_load_lds<Narrow::i16, 2>),
 };
 
 }  // namespace

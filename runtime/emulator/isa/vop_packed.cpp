@@ -259,9 +259,6 @@ constexpr OpRow kRows[] = {
     mix_row("v_fma_mix_f32", fma_mix<Mix::f32>),
     mix_row("v_fma_mixlo_f16", fma_mix<Mix::low>),
     mix_row("v_fma_mixhi_f16", fma_mix<Mix::high>),
-    mix_row("v_mad_mix_f32", fma_mix<Mix::f32>),
-    mix_row("v_mad_mixlo_f16", fma_mix<Mix::low>),
-    mix_row("v_mad_mixhi_f16", fma_mix<Mix::high>),
 };
 
 }  // namespace
