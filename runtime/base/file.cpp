@@ -107,8 +107,15 @@ int create_beside(const fs::path& path, fs::path& name) {
 }
 
 void write_through(const fs::path& path, ByteView bytes) {
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  // Without O_NONBLOCK, opening a pipe that nobody reads would wait for ever.
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.open() && errno == ENXIO) {
+    throw Error(ErrorKind::user,
+                fmt::format("cannot write '{}': nobody reads this pipe", path.string()),
+                "start its reader first");
+  }
   if (!file.open()) fail("write", path, errno);
+  if (::fcntl(file.get(), F_SETFL, 0) != 0) fail("write", path, errno);
   if (const int code = write_all(file.get(), bytes)) fail("write", path, code);
   if (!file.close()) fail("write", path, errno);
 }
@@ -142,20 +149,30 @@ class StagedFile {
   fs::path temporary_;
 };
 
+/// Where a symbolic link points to in the end, whether or not anything is there.
+fs::path link_target(fs::path path) {
+  constexpr int kMaxLinks = 40;  // as the kernel has it
+  std::error_code unreadable;
+  for (int links = 0; fs::is_symlink(path, unreadable); ++links) {
+    if (links == kMaxLinks) fail("write", path, ELOOP);
+    // A relative target is one from the link's folder; an absolute one replaces all.
+    path = path.parent_path() / fs::read_symlink(path, unreadable);
+    if (unreadable) fail("write", path, unreadable.value());
+  }
+  return path;
+}
+
 /// What `path` stands for: the file to replace, or nothing for a device or a pipe.
 std::optional<fs::path> replaceable(const fs::path& path) {
   struct stat status;
   if (::stat(path.c_str(), &status) != 0) {
     if (errno != ENOENT) fail("write", path, errno);
-    return path;
+    return link_target(path);
   }
   if (S_ISDIR(status.st_mode)) fail("write", path, EISDIR);
   if (!S_ISREG(status.st_mode)) return std::nullopt;
   if (::access(path.c_str(), W_OK) != 0) fail("write", path, errno);
-  std::error_code unresolved;
-  if (!fs::is_symlink(path, unresolved)) return path;
-  const fs::path target = fs::canonical(path, unresolved);
-  return unresolved ? path : target;
+  return link_target(path);
 }
 
 }  // namespace

@@ -18,8 +18,9 @@ Bytes read_file(const std::filesystem::path& path, uint64_t max_bytes = kMaxFile
 
 /// Replaces the file, or leaves everything as it was: a temporary file in the same folder is
 /// written, synced and renamed. A path that exists and is a device or a pipe is written through.
-/// A symbolic link keeps standing, its target is replaced. Throws Error: user when the path cannot
-/// be a file (missing folder, a folder, no permission), environment when the disk refuses.
+/// A symbolic link keeps standing, its target is replaced or made. Throws Error: user when the path
+/// cannot be a file (missing folder, a folder, no permission, a pipe that nobody reads),
+/// environment when the disk refuses.
 void write_file(const std::filesystem::path& path, ByteView bytes);
 
 struct FileToWrite {

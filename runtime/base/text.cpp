@@ -39,6 +39,19 @@ std::string quote(std::string_view text, size_t max_chars) {
   return out + (cut ? "...'" : "'");
 }
 
+std::string printable(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) {
+      out += fmt::format("\\x{:02x}", byte);
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates) {
   std::string_view best;
   size_t best_distance = word.size() < 5 ? 2 : 3;

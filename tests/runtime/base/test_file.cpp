@@ -1,13 +1,16 @@
+#include <fcntl.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include "runtime/base/file.h"
 #include "tests/support/expect_error.h"
@@ -58,6 +61,45 @@ TEST_CASE("a symbolic link keeps standing, its target is replaced") {
   write_file(folder / "link", as_bytes("new"));
   CHECK(fs::is_symlink(folder / "link"));
   CHECK(text_of(folder / "target") == "new");
+}
+
+TEST_CASE("a symbolic link to nothing keeps standing, its target is made") {
+  const TempFolder folder;
+  fs::create_directory(folder / "far");
+  fs::create_symlink("far/second", folder / "first");
+  fs::create_symlink("target", folder / "far/second");
+  write_file(folder / "first", as_bytes("new"));
+  CHECK(fs::is_symlink(folder / "first"));
+  CHECK(fs::is_symlink(folder / "far/second"));
+  CHECK(text_of(folder / "far/target") == "new");
+  fs::create_symlink("b", folder / "a");
+  fs::create_symlink("a", folder / "b");
+  CHECK(error_of(ErrorKind::user, [&] { write_file(folder / "a", {}); }).what() ==
+        "cannot write '" + (folder / "a").string() + "': Too many levels of symbolic links");
+}
+
+TEST_CASE("a pipe is written through; one that nobody reads is refused and not waited for") {
+  const TempFolder folder;
+  const std::string pipe = (folder / "pipe").string();
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK(error_of(ErrorKind::user, [&] { write_file(pipe, as_bytes("x")); }).what() ==
+        "cannot write '" + pipe + "': nobody reads this pipe");
+  // More than the pipe holds: the write has to wait for the reader.
+  const Bytes bytes(300'000, 7);
+  const int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  REQUIRE(reader >= 0);
+  fcntl(reader, F_SETFL, 0);
+  std::thread writer([&] { write_file(pipe, bytes); });
+  Bytes seen(bytes.size());
+  size_t filled = 0;
+  while (filled < seen.size()) {
+    const ssize_t count = read(reader, seen.data() + filled, seen.size() - filled);
+    if (count <= 0 && filled != 0) break;
+    filled += static_cast<size_t>(std::max<ssize_t>(count, 0));
+  }
+  writer.join();
+  close(reader);
+  CHECK(seen == bytes);
 }
 
 TEST_CASE("paths that cannot be written are the user's errors and name the path") {
