@@ -8,6 +8,7 @@
 
 #include "runtime/base/error.h"
 #include "runtime/base/file.h"
+#include "runtime/base/text.h"
 #include "runtime/tensors/tensor.h"
 
 namespace baton {
@@ -95,23 +96,23 @@ class Parser {
 
   const Dtype& parse_dtype(const std::string& name, const Json& entry) const {
     if (!entry.contains("dtype") || !entry["dtype"].is_string())
-      fail("tensor '{}' has no dtype", name);
+      fail("tensor {} has no dtype", quote(name));
     const auto& dtype = entry["dtype"].get_ref<const std::string&>();
     for (const Dtype& known : kDtypes) {
       if (known.file_name == dtype) return known;
     }
-    fail("tensor '{}' has the unknown dtype '{}'", name, dtype);
+    fail("tensor {} has the unknown dtype {}", quote(name), quote(dtype));
   }
 
   std::vector<int64_t> parse_shape(const std::string& name, const Json& entry) const {
     if (!entry.contains("shape") || !entry["shape"].is_array() ||
         entry["shape"].size() > kMaxAxes) {
-      fail("tensor '{}' has no shape of at most {} axes", name, kMaxAxes);
+      fail("tensor {} has no shape of at most {} axes", quote(name), kMaxAxes);
     }
     std::vector<int64_t> shape;
     for (const Json& size : entry["shape"]) {
       if (!size.is_number_unsigned() || size.get<uint64_t>() > INT32_MAX) {
-        fail("tensor '{}' has a size that is no number of 0 .. {}", name, INT32_MAX);
+        fail("tensor {} has a size that is no number of 0 .. {}", quote(name), INT32_MAX);
       }
       shape.push_back(size.get<int64_t>());
     }
@@ -120,17 +121,17 @@ class Parser {
 
   Tensor parse_tensor(const std::string& name, const Json& entry,
                       std::vector<std::pair<uint64_t, uint64_t>>& ranges) const {
-    if (!entry.is_object()) fail("tensor '{}' is no JSON object", name);
+    if (!entry.is_object()) fail("tensor {} is no JSON object", quote(name));
     const Dtype& dtype = parse_dtype(name, entry);
     Tensor tensor{std::string(dtype.name), parse_shape(name, entry), {}};
     const Json offsets = entry.value("data_offsets", Json());
     if (!offsets.is_array() || offsets.size() != 2 || !offsets[0].is_number_unsigned() ||
         !offsets[1].is_number_unsigned()) {
-      fail("tensor '{}' has no two data_offsets", name);
+      fail("tensor {} has no two data_offsets", quote(name));
     }
     const auto begin = offsets[0].get<uint64_t>(), end = offsets[1].get<uint64_t>();
     if (begin > end || end > data_.size()) {
-      fail("tensor '{}' lies at bytes {} .. {} of {}", name, begin, end, data_.size());
+      fail("tensor {} lies at bytes {} .. {} of {}", quote(name), begin, end, data_.size());
     }
     // Sizes are below 2^31 and the product is stopped before it can overflow.
     uint64_t expected = static_cast<uint64_t>(dtype.bytes);
@@ -139,7 +140,7 @@ class Parser {
       if (expected > data_.size()) break;
     }
     if (expected != end - begin) {
-      fail("tensor '{}' is {}, which takes {} bytes, but has {}", name,
+      fail("tensor {} is {}, which takes {} bytes, but has {}", quote(name),
            describe(tensor.dtype, tensor.shape), expected, end - begin);
     }
     ranges.emplace_back(begin, end);

@@ -5,12 +5,12 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-usage="usage: tests/fuzz/run.sh SECONDS [key|record|code_object]..."
+usage="usage: tests/fuzz/run.sh SECONDS [key|record|safetensors|code_object|emulator]..."
 [[ ${1:-} =~ ^[1-9][0-9]*$ ]] || { echo "$usage" >&2; exit 2; }
 seconds=$1
 shift
 targets=("$@")
-[[ $# -gt 0 ]] || targets=(key record code_object)
+[[ $# -gt 0 ]] || targets=(key record safetensors code_object emulator)
 
 build=build-sanitize
 [[ -f $build/build.ninja ]] || cmake --preset sanitize
@@ -18,11 +18,15 @@ cmake --build $build --target "${targets[@]/#/fuzz_}"
 
 for target in "${targets[@]}"; do
   seeds=tests/fuzz/corpus/$target
-  [[ $target != code_object ]] || seeds=$build/tests/runtime/objects
+  dictionary=tests/fuzz/$target.dict
+  if [[ $target == code_object || $target == emulator ]]; then
+    seeds=$build/tests/runtime/objects
+    dictionary=tests/fuzz/code_object.dict
+  fi
   mkdir -p "$build/fuzz/$target"
   echo "== $target, $seconds s"
   "$build/tests/bin/fuzz_$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
-    -print_final_stats=1 -verbosity=0 -dict="tests/fuzz/$target.dict" \
+    -print_final_stats=1 -verbosity=0 -dict="$dictionary" \
     -artifact_prefix="$build/fuzz/$target-" "$build/fuzz/$target" "$seeds"
 done
 echo "no findings"
