@@ -3,15 +3,16 @@
 import os
 import re
 import shlex
+import subprocess
 import unittest
 
 from baton_tool import ToolTest, run
 
-USER_ERROR = 2
+CHECK_ERROR, USER_ERROR = 1, 2
 
 
 def examples(readme):
-    """(words of a command, lines shown below it) of each `$ baton ...` of the README."""
+    """(words of a command, lines shown below it) of each `$ ...` of the README."""
     found = []
     for block in re.findall(r"^```console\n(.*?)^```$", readme, re.DOTALL | re.MULTILINE):
         for line in block.splitlines():
@@ -24,26 +25,43 @@ def examples(readme):
 
 def shape(line):
     """The line without its numbers: registers and addresses move with every LLVM."""
-    numbers = r"\b(?=[0-9a-f]*\d)[0-9a-f]+\b|\d+"
+    numbers = r"0x[0-9a-f]+|\b(?=[0-9a-f]*\d)[0-9a-f]+\b|\d+"
     return " ".join(re.sub(numbers, "#", line).split())
+
+
+def exit_code(shown):
+    """Of a command of ours that prints `shown`: a launch that went wrong, a wrong use, or none."""
+    if not shown or not shown[0].startswith("error: "):
+        return 0
+    return CHECK_ERROR if shown[0].startswith("error: kernel ") else USER_ERROR
 
 
 class Readme(ToolTest):
     def test_examples(self):
         with open(os.environ["BATON_README"], encoding="utf-8") as text:
             commands = examples(text.read())
-        self.assertGreaterEqual(len(commands), 6)
+        self.assertGreaterEqual(len(commands), 10)
         for words, shown in commands:
             with self.subTest(" ".join(words)):
-                self.assertEqual(words[0], "baton")
-                done = run(*words[1:], cwd=self.folder)
-                refused = shown[0].startswith("error: ")
-                self.assertEqual(done.returncode, USER_ERROR if refused else 0)
-                printed = (done.stdout + done.stderr).splitlines()
-                if refused or words[1] == "keys":
-                    self.assertEqual(shown, printed)
+                if words[0] == "cat":  # a file that the reader is to make
+                    lines = "".join(line + "\n" for line in shown)
+                    (self.folder / words[1]).write_text(lines, encoding="utf-8")
+                elif words[0] == "baton":
+                    self.check_ours(words[1:], shown)
                 else:
-                    self.assert_shown([shape(line) for line in shown], map(shape, printed))
+                    program = {"clang-22": os.environ["BATON_CLANG"], "od": "od"}[words[0]]
+                    done = subprocess.run([program, *words[1:]], cwd=self.folder, text=True,
+                                          capture_output=True, check=True)
+                    self.assertEqual((done.stdout + done.stderr).splitlines(), shown)
+
+    def check_ours(self, arguments, shown):
+        done = run(*arguments, cwd=self.folder)
+        self.assertEqual(done.returncode, exit_code(shown))
+        printed = (done.stdout + done.stderr).splitlines()
+        if exit_code(shown) == USER_ERROR or arguments[0] == "keys":
+            self.assertEqual(shown, printed)
+        else:
+            self.assert_shown([shape(line) for line in shown], map(shape, printed))
 
     def assert_shown(self, shown, printed):
         """Each shown line but `...` is printed, in that order."""

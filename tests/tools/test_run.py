@@ -1,10 +1,14 @@
 """`baton run`: what it reads, writes and refuses. tests/kernels says that the kernels are right."""
 
 import json
+import os
+import pty
+import re
 import struct
+import subprocess
 import unittest
 
-from baton_tool import ToolTest
+from baton_tool import BATON, ToolTest
 
 KEY = "attn_post:tokens=1,nblocks=1"
 RANKS = 8
@@ -103,8 +107,33 @@ class Run(ToolTest):
         self.refuse_run("--arch", KEY)
         self.refuse_run("--steps", KEY, "--arch", "gfx950", "--steps", 0)
         self.refuse_run("--threads", KEY, "--arch", "gfx950", "--threads", "many")
+        chip = ("--arch", "gfx950")
+        self.refuse_run("--ranks 4: the kernels run on 8 ranks", KEY, *chip, "--ranks", 4)
+        self.refuse_run("--mfma knows no 'fast'", KEY, *chip, "--mfma", "fast")
         self.refuse_run("--layer", KEY, "--arch", "gfx950", "--layer", 93)
         self.refuse_run("unknown chip 'gfx1100'", KEY, "--arch", "gfx1100")
+
+    def test_progress_on_a_terminal(self):
+        """A line in place after a second, taken away before anything else is printed."""
+        terminal, end = pty.openpty()
+        arguments = ("attn_post:tokens=8,nblocks=8", "--arch", "gfx950", "--steps", "2")
+        with subprocess.Popen([BATON, "run", *arguments], stdout=subprocess.DEVNULL, stderr=end,
+                              env={**os.environ, "TERM": "xterm"}) as process:
+            os.close(end)
+            shown = b""
+            try:
+                while data := os.read(terminal, 4096):
+                    shown += data
+            except OSError:  # the other end is closed
+                pass
+        os.close(terminal)
+        self.assertEqual(process.returncode, 0)
+        erase = b"\r\x1b[K"
+        self.assertTrue(shown.endswith(erase), shown)
+        lines = shown.split(erase)
+        self.assertTrue(any(re.fullmatch(rb"step 1 of 2: run and compare, \d s", line)
+                            for line in lines), lines)
+        self.assertNotIn(b"\n", shown)
 
     def test_code_of_another_key(self):
         self.run_well("compile", KEY, "--arch", "gfx950", "-o", "one.co")

@@ -15,7 +15,7 @@ GFX950 = ("--arch", "gfx950")
 
 # (what is wrong, arguments, what the error line must name, what the hint must name)
 WRONG_WORDS = [
-    ("no command", [], "a command is missing", "keys, compile, isa, info"),
+    ("no command", [], "a command is missing", "keys, compile, isa, info, run, emu"),
     ("unknown command", ["compil", KEY], "unknown command 'compil'", "did you mean 'compile'?"),
     ("unknown flag before a command", ["--fast", "keys"], "no flag '--fast'", "baton --help"),
     ("unknown flag", ["isa", KEY, *GFX950, "--stge", "o"], "'--stge'", "did you mean '--stage'?"),
@@ -99,6 +99,33 @@ class WrongUse(ToolTest):
             with self.subTest(path=path[:20]):
                 error = self.refuse(USER, named, ["compile", KEY, *GFX950, "-o", path])
                 self.assertIn(path, error)
+
+    def test_an_empty_path(self):
+        self.refuse(USER, "-o '' names no file", ["compile", KEY, *GFX950, "-o", ""])
+        for flag in ("--inputs", "--outputs", "--regions"):
+            self.refuse(USER, f"{flag} '' names no folder", ["run", KEY, *GFX950, flag, ""])
+
+    def test_a_pipe_that_nobody_reads(self):
+        os.mkfifo(self.folder / "pipe")
+        self.refuse(USER, "'pipe': nobody reads this pipe",
+                    ["compile", KEY, *GFX950, "-o", "pipe"], "start its reader first")
+
+    def test_a_link_to_nothing_is_followed(self):
+        (self.folder / "link.co").symlink_to("target.co")
+        self.compile("link.co")
+        self.assertTrue((self.folder / "link.co").is_symlink())
+        self.assertTrue((self.folder / "target.co").read_bytes().startswith(b"\x7fELF"))
+
+    def test_control_bytes_do_not_reach_the_terminal(self):
+        name = "\x1b[31mred\n\x07.co"
+        error = self.refuse(USER, "\\x1b[31mred\\x0a\\x07.co", ["info", f"./{name}"])
+        self.assertNotIn("\x1b", error)
+        done = run("compile", KEY, *GFX950, "-o", name, cwd=self.folder)
+        self.assertEqual(done.returncode, 0)
+        self.assertTrue(done.stdout.startswith("\\x1b[31mred\\x0a\\x07.co: "), done.stdout)
+
+    def test_version(self):
+        self.assertRegex(self.run_well("--version"), r"^baton \d+\.\d+\.\d+, LLVM 22\.\d+\.\d+\n$")
 
     def test_several_keys_need_a_folder(self):
         (self.folder / "file").write_text("kept")

@@ -21,5 +21,6 @@ Command add_compile(CLI::App& app);
 Command add_isa(CLI::App& app);
 Command add_info(CLI::App& app);
 Command add_run(CLI::App& app);
+Command add_emu(CLI::App& app);
 
 }  // namespace baton::cli

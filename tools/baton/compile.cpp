@@ -1,8 +1,10 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "builds/families.h"
 #include "runtime/base/digest.h"
+#include "runtime/base/text.h"
 #include "runtime/target/target.h"
 #include "tools/baton/command.h"
 #include "tools/baton/input.h"
@@ -18,7 +20,7 @@ using nlohmann::ordered_json;
 struct CompileOptions {
   std::vector<std::string> keys;
   std::string arch;
-  std::string out;
+  std::optional<std::string> out;
   std::string emit = "co";
   bool json = false;
 };
@@ -50,7 +52,10 @@ struct Destination {
 };
 
 Destination find_destination(const CompileOptions& options, const EmitKind& kind, size_t keys) {
-  if (options.out.empty() && kind.is_text) {
+  if (options.out && options.out->empty()) {
+    throw Error(ErrorKind::user, "-o '' names no file", "give -o PATH");
+  }
+  if (!options.out && kind.is_text) {
     if (keys > 1) {
       throw Error(ErrorKind::user, fmt::format("--emit {} of {} keys needs -o", kind.name, keys),
                   "name a folder for the files: -o FOLDER");
@@ -62,15 +67,15 @@ Destination find_destination(const CompileOptions& options, const EmitKind& kind
     }
     return {.is_output = true, .path = {}};
   }
-  if (options.out.empty()) return {.is_folder = true, .path = {}};
+  if (!options.out) return {.is_folder = true, .path = {}};
   std::error_code unreachable;  // the write says why
-  const bool is_folder = fs::is_directory(options.out, unreachable);
+  const bool is_folder = fs::is_directory(*options.out, unreachable);
   if (keys > 1 && !is_folder) {
     throw Error(ErrorKind::user,
-                fmt::format("-o '{}' is no folder, and there are {} keys", options.out, keys),
-                fmt::format("create the folder first: mkdir -p '{}'", options.out));
+                fmt::format("-o '{}' is no folder, and there are {} keys", *options.out, keys),
+                fmt::format("create the folder first: mkdir -p '{}'", *options.out));
   }
-  return {.is_folder = is_folder, .path = options.out};
+  return {.is_folder = is_folder, .path = *options.out};
 }
 
 ordered_json times_json(const builds::BuildTimes& times) {
@@ -99,11 +104,11 @@ ordered_json result_json(const BuildKey& key, const EmitKind& kind, const builds
 std::string result_line(const EmitKind& kind, const builds::Build& build, const Written& written) {
   const size_t bytes = product_of(build, kind).size();
   if (kind.emit != builds::Emit::code_object) {
-    return fmt::format("{}: {} bytes\n", written.path.string(), bytes);
+    return fmt::format("{}: {} bytes\n", printable(written.path.string()), bytes);
   }
   const Record& record = build.code_object.record;
   return fmt::format("{}: {} bytes for {}; {} VGPRs, {} SGPRs, {} bytes of LDS, {} waves a SIMD\n",
-                     written.path.string(), bytes, record.chip, record.resources.vgprs,
+                     printable(written.path.string()), bytes, record.chip, record.resources.vgprs,
                      record.resources.sgprs, record.resources.lds_bytes,
                      record.occupancy.waves_per_simd);
 }

@@ -75,8 +75,11 @@ void require_arch(std::string_view arch, std::string_view command) {
 }
 
 OpenedCode open_code(const std::string& text, const std::string& arch, std::string_view command) {
-  if (is_path(text)) return with_hint([&] { return open_file(text, arch); });
-  return open_key(text, arch, command);
+  return is_path(text) ? open_code_file(text, arch) : open_key(text, arch, command);
+}
+
+OpenedCode open_code_file(const std::string& path, const std::string& arch) {
+  return with_hint([&] { return open_file(path, arch); });
 }
 
 }  // namespace baton::cli

@@ -28,4 +28,7 @@ struct OpenedCode {
 /// Remarks of a compile are reported. Throws Error, with a hint.
 OpenedCode open_code(const std::string& text, const std::string& arch, std::string_view command);
 
+/// The same for what can only be a path.
+OpenedCode open_code_file(const std::string& path, const std::string& arch);
+
 }  // namespace baton::cli

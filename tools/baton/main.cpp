@@ -49,21 +49,30 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& refusal) {
           (is_flag ? suggestion(extras[0], flags_of(parser)) : "") + help};
 }
 
+/// LLVM's version belongs to it: it decides the bytes that a key gives.
+std::string version() {
+  return fmt::format("baton {}, LLVM {}\n", BATON_VERSION, BATON_LLVM_VERSION);
+}
+
 int run(int argc, const char* const* argv) {
   CLI::App app("Baton turns build keys into AMD GPU code objects.", "baton");
   app.require_subcommand(1);
+  app.set_version_flag("--version", version());
   app.footer(
       "Examples:\n"
       "  baton keys\n"
       "  baton compile attn_post:tokens=8,nblocks=8 --arch gfx950 -o attn_post.co\n"
       "  baton isa attn_post.co --stage o --source\n\n"
       "Exit codes: 0 done, 1 a check failed, 2 the input is wrong, 3 the machine lacks something.");
-  const Command commands[] = {add_keys(app), add_compile(app), add_isa(app), add_info(app),
-                              add_run(app)};
+  const Command commands[] = {add_keys(app), add_compile(app), add_isa(app),
+                              add_info(app), add_run(app),     add_emu(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     print(app.help());
+    return 0;
+  } catch (const CLI::CallForVersion&) {
+    print(version());
     return 0;
   } catch (const CLI::ParseError& refusal) {
     throw usage_error(app, refusal);

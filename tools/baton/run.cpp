@@ -1,12 +1,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <thread>
 
 #include "builds/builder.h"
 #include "builds/families.h"
@@ -14,7 +12,10 @@
 #include "runtime/base/file.h"
 #include "runtime/emulator/emulator.h"
 #include "tools/baton/command.h"
+#include "tools/baton/emulator_flags.h"
 #include "tools/baton/input.h"
+#include "tools/baton/progress.h"
+#include "tools/baton/run_table.h"
 #include "tools/baton/terminal.h"
 
 namespace baton::cli {
@@ -26,24 +27,32 @@ using builds::kimi_k3::StepResult;
 using Path = std::filesystem::path;
 
 struct RunOptions {
-  std::string key, arch, code, inputs, outputs, regions;
-  std::optional<uint64_t> seed;
-  std::optional<int> threads;
+  std::string key, arch;
+  std::optional<std::string> code, inputs, outputs, regions;
+  EmulatorFlags emulator;
+  int ranks = kRanks;
   int steps = 1;
   int layer = 0;
   bool json = false;
 };
 
 CodeObject code_for(const RunOptions& options, const BuildKey& key) {
-  if (options.code.empty()) return builds::build(key).code_object;
-  OpenedCode opened = open_code(options.code, options.arch, "run");
+  if (!options.code) {
+    Progress progress;
+    progress.phase("compile");
+    builds::Build build = builds::build(key);
+    progress.hide();
+    for (const std::string& remark : build.remarks) report_remark(remark);
+    return std::move(build.code_object);
+  }
+  OpenedCode opened = open_code_file(*options.code, options.arch);
   if (!opened.record) {
-    throw Error(ErrorKind::user, options.code + " has no record beside it",
+    throw Error(ErrorKind::user, *options.code + " has no record beside it",
                 "baton compile writes both: FILE.co and FILE.co.json");
   }
   if (opened.record->key != key.text()) {
     throw Error(ErrorKind::user,
-                fmt::format("{} was built for {}, not for {}", options.code, opened.record->key,
+                fmt::format("{} was built for {}, not for {}", *options.code, opened.record->key,
                             key.text()),
                 "give the key that the file was built for");
   }
@@ -69,49 +78,21 @@ RankTensors read_inputs(const Path& folder, const BuildKey& key) {
   return inputs;
 }
 
-void write_ranks(const std::string& folder, const std::array<TensorMap, kRanks>& tensors) {
-  if (folder.empty()) return;
-  std::error_code failed;
-  std::filesystem::create_directory(folder, failed);
+void write_ranks(const std::optional<std::string>& folder,
+                 const std::array<TensorMap, kRanks>& tensors) {
+  if (!folder) return;
+  std::error_code failed;  // then the write says why
+  std::filesystem::create_directory(*folder, failed);
   for (int rank = 0; rank < kRanks; ++rank) {
-    write_safetensors(Path(folder) / fmt::format("rank{}.safetensors", rank),
+    write_safetensors(Path(*folder) / fmt::format("rank{}.safetensors", rank),
                       tensors[static_cast<size_t>(rank)]);
   }
 }
 
-std::string distance(uint32_t ulps) { return ulps == UINT32_MAX ? "NaN" : fmt::format("{}", ulps); }
-
-std::string table_of(const std::vector<CheckRow>& rows) {
-  std::string text =
-      fmt::format("{:>4}  {:<22} {:<12} {:>9} {:>9} {:>8}  {:>11}  {}\n", "rank", "tensor", "rule",
-                  "elements", "differing", "ulps", "relative L2", "verdict");
-  for (const CheckRow& row : rows) {
-    const auto& c = row.comparison;
-    text += fmt::format("{:>4}  {:<22} {:<12} {:>9} {:>9} {:>8}  {:>11.3g}  {}\n", row.rank,
-                        row.tensor, row.rule, c.elements, c.differing, distance(c.largest_ulps),
-                        c.relative_l2, c.passed ? "right" : "WRONG");
-  }
-  return text;
-}
-
-nlohmann::ordered_json json_of(const std::vector<CheckRow>& rows) {
-  auto list = nlohmann::ordered_json::array();
-  for (const CheckRow& row : rows) {
-    const auto& c = row.comparison;
-    list.push_back({{"rank", row.rank},
-                    {"tensor", row.tensor},
-                    {"rule", row.rule},
-                    {"elements", c.elements},
-                    {"differing", c.differing},
-                    {"largest_ulps", c.largest_ulps},
-                    {"relative_l2", c.relative_l2},
-                    {"right", c.passed}});
-  }
-  return list;
-}
-
 emulator::Names names_of(const Collective& collective) {
-  return {.address = [&](uint64_t address) { return collective.describe(address); }};
+  emulator::Names names;
+  names.address = [&](uint64_t address) { return collective.describe(address); };
+  return names;
 }
 
 /// Runs all steps and prints each; returns whether all were right.
@@ -120,10 +101,7 @@ class Run {
   Run(const RunOptions& options, const BuildKey& key, const CodeObject& object)
       : options_(options),
         key_(key),
-        emulator_({.chip = key.chip(),
-                   .devices = kRanks,
-                   .seed = options.threads ? std::nullopt : options.seed,
-                   .threads = threads()}),
+        emulator_(options.emulator.options(key.chip(), options.ranks)),
         collective_(devices(), object) {
     emulator_.set_names(names_of(collective_));
     if (!collective_.fits_chip()) {
@@ -136,13 +114,16 @@ class Run {
 
   bool steps() {
     RankTensors inputs;
-    if (!options_.inputs.empty()) inputs = read_inputs(options_.inputs, key_);
+    progress_.phase("read the inputs");
+    if (options_.inputs) inputs = read_inputs(*options_.inputs, key_);
     bool right = true;
     for (int step = 0; step < options_.steps; ++step) {
-      if (options_.inputs.empty()) {
+      if (!options_.inputs) {
+        progress_.phase(fmt::format("step {} of {}: draw the inputs", step + 1, options_.steps));
         inputs = builds::kimi_k3::random_attn_post_inputs(
-            key_, options_.seed.value_or(0) + static_cast<uint64_t>(step));
+            key_, options_.emulator.seed.value_or(0) + static_cast<uint64_t>(step));
       }
+      progress_.phase(fmt::format("step {} of {}: run and compare", step + 1, options_.steps));
       const auto start = std::chrono::steady_clock::now();
       result_ = builds::kimi_k3::run_attn_post_step(collective_, key_, inputs, options_.layer);
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
@@ -157,12 +138,6 @@ class Run {
   }
 
  private:
-  int threads() const {
-    if (options_.threads) return *options_.threads;
-    const auto cores = static_cast<int>(std::thread::hardware_concurrency());
-    return options_.seed ? 1 : std::max(1, cores);
-  }
-
   std::vector<Device*> devices() {
     std::vector<Device*> all;
     for (int rank = 0; rank < kRanks; ++rank) all.push_back(&emulator_.device(rank));
@@ -170,19 +145,15 @@ class Run {
   }
 
   void show(int step, double seconds) {
+    progress_.hide();
     if (options_.json) {
       steps_json_.push_back(
-          {{"step", step}, {"seconds", seconds}, {"comparisons", json_of(result_.rows)}});
+          {{"step", step}, {"seconds", seconds}, {"comparisons", comparisons_json(result_.rows)}});
       return;
     }
     print(fmt::format("{} on {} emulated ranks of {}, step {}\n", key_.text(), kRanks, key_.chip(),
                       step));
-    print(table_of(result_.rows));
-    const auto wrong = std::count_if(result_.rows.begin(), result_.rows.end(),
-                                     [](const CheckRow& row) { return !row.comparison.passed; });
-    print(fmt::format("{} of {} comparisons right, {:.2f} s with the comparison\n",
-                      result_.rows.size() - static_cast<size_t>(wrong), result_.rows.size(),
-                      seconds));
+    print(comparisons_text(result_.rows, seconds));
   }
 
   void finish(bool right) {
@@ -203,10 +174,25 @@ class Run {
   emulator::Emulator emulator_;
   Collective collective_;
   StepResult result_;
+  Progress progress_;
   nlohmann::ordered_json steps_json_ = nlohmann::ordered_json::array();
 };
 
+void require_folder_name(const char* flag, const std::optional<std::string>& folder) {
+  if (!folder || !folder->empty()) return;
+  throw Error(ErrorKind::user, fmt::format("{} '' names no folder", flag),
+              fmt::format("give {} DIR", flag));
+}
+
 int run_run(const RunOptions& options) {
+  if (options.ranks != kRanks) {
+    throw Error(ErrorKind::user,
+                fmt::format("--ranks {}: the kernels run on {} ranks", options.ranks, kRanks),
+                fmt::format("leave --ranks out, or give {}", kRanks));
+  }
+  require_folder_name("--inputs", options.inputs);
+  require_folder_name("--outputs", options.outputs);
+  require_folder_name("--regions", options.regions);
   require_arch(options.arch, "run");
   const BuildKey key = builds::complete_key(options.key, options.arch);
   const CodeObject object = code_for(options, key);
@@ -222,14 +208,12 @@ Command add_run(CLI::App& app) {
   parser->add_option("--arch", options->arch, "The chip: " + chips_text())->type_name("CHIP");
   parser->add_option("--code", options->code, "Run this code object of the key")
       ->type_name("FILE.co");
-  parser
-      ->add_option("--seed", options->seed,
-                   "Draw the inputs from this; without --threads also one interleaving of all "
-                   "waves, always the same")
-      ->type_name("N");
-  parser->add_option("--threads", options->threads, "Host threads (default: one a core)")
-      ->check(CLI::Range(1, 64))
-      ->type_name("N");
+  parser->add_option("--ranks", options->ranks, "Emulated GPUs")
+      ->type_name("8")
+      ->capture_default_str();
+  options->emulator.add_to(*parser,
+                           "Draw the inputs from this; without --threads also one interleaving of "
+                           "all waves, always the same");
   parser
       ->add_option(
           "--steps", options->steps,

@@ -3,12 +3,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+
+#include "runtime/base/text.h"
 
 namespace baton::cli {
 namespace {
@@ -21,10 +22,18 @@ bool wants_colour(int descriptor) {
   return ::isatty(descriptor) == 1;
 }
 
-/// One line whatever `text` holds. A standard error that cannot be written has nobody to tell.
+/// One line, and one more for each detail of `text` ("\n  detail"), whatever bytes it holds. A
+/// standard error that cannot be written has nobody to tell.
 void report_line(std::string_view title, std::string_view colour, std::string_view text) {
-  std::string line(text);
-  std::ranges::replace(line, '\n', ' ');
+  constexpr std::string_view kDetail = "\n  ";
+  std::string line;
+  size_t start = 0, end = 0;
+  while ((end = text.find(kDetail, start)) != text.npos) {
+    line += printable(text.substr(start, end - start));
+    line += kDetail;
+    start = end + kDetail.size();
+  }
+  line += printable(text.substr(start));
   if (wants_colour(STDERR_FILENO)) {
     line = fmt::format("\x1b[{}m{}:\x1b[0m {}\n", colour, title, line);
   } else {

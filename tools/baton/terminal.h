@@ -22,7 +22,8 @@ void print(std::string_view text);
 /// Whether standard output is a terminal that wants colour: NO_COLOR and TERM=dumb say no.
 bool colour_on_output();
 
-/// `error: ...` and `hint: ...` on standard error, a line each.
+/// `error: ...` and `hint: ...` on standard error, a line each; a hang's details follow on lines of
+/// their own. Control bytes are shown as \xNN.
 void report(const Error& error);
 /// `remark: ...` on standard error.
 void report_remark(std::string_view remark);
