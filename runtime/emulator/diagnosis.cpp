@@ -4,6 +4,8 @@
 #include <map>
 #include <tuple>
 
+#include "runtime/emulator/spin.h"
+
 namespace baton::emulator {
 namespace {
 
@@ -82,8 +84,7 @@ Error hang_error(const std::vector<const Workgroup*>& workgroups, const Names& n
       if (wave->state == WaveState::ended) continue;
       ++waves;
       const bool barrier = wave->state == WaveState::barrier;
-      const uint32_t pc =
-          barrier || wave->spin.last_address == 0 ? wave->pc - 1 : wave->spin.last_load_pc;
+      const uint32_t pc = barrier ? wave->pc - 1 : wait_pc(*wave);
       WaitGroup& found = groups[{group->dispatch->device, barrier, pc}];
       if (found.waves++ == 0) found.example = wave.get();
     }

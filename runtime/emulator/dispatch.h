@@ -23,17 +23,26 @@ struct KernelCode {
   Kernel kernel;           ///< descriptor and metadata
 };
 
-/// Ticks of s_memrealtime (100 MHz), the same for all devices. Time passes with the work done, and
-/// jumps when all that lives waits for it.
+/// Ticks of s_memrealtime (100 MHz), the same for all devices: one for every 512 wave instructions
+/// that any wave of the machine executed. When all that lives waits, and some of it reads the clock
+/// while it does, time jumps.
 struct Clock {
-  std::atomic<uint64_t> steps{0};
-  std::atomic<uint64_t> skipped{0};
+  std::atomic<uint64_t> steps{0};    ///< wave instructions in turns that ended
+  std::atomic<uint64_t> skipped{0};  ///< ticks
   static constexpr int kStepsPerTickShift = 9;
 
-  uint64_t now() const {
-    return (steps.load(std::memory_order_relaxed) >> kStepsPerTickShift) +
+  /// `steps_since`: of the asking wave's turn.
+  uint64_t now(uint64_t steps_since = 0) const {
+    return ((steps.load(std::memory_order_relaxed) + steps_since) >> kStepsPerTickShift) +
            skipped.load(std::memory_order_relaxed);
   }
+};
+
+/// Holds each workgroup of a launch back once: for so many wave instructions of the machine, when
+/// one of its waves is about to enter the stage. It ends early when nothing else can run.
+struct StageDelay {
+  uint16_t stage;  ///< in Program::stages()
+  uint64_t steps;
 };
 
 struct Dispatch {
@@ -53,12 +62,15 @@ struct Dispatch {
   MfmaRule mfma = MfmaRule::exact;
   uint64_t reachable = ~uint64_t{0};  ///< devices whose memory it may touch, a bit each
 
+  std::vector<StageDelay> delays;
+  bool count_bank_conflicts = false;
+  bool observed() const { return count_bank_conflicts || !delays.empty(); }
+
   // What the scheduler keeps.
   uint64_t workgroups = 0;
   uint64_t admitted = 0;
   uint64_t retired = 0;
-  Counters counters;
-  std::vector<std::vector<uint64_t>> hits;  ///< by host thread, by static instruction
+  std::vector<Tally> tallies;  ///< by host thread
 };
 
 /// The flat apertures, as the ROCm driver places them.
@@ -66,7 +78,7 @@ inline constexpr uint64_t kSharedAperture = uint64_t{0x10000} << 32;
 inline constexpr uint64_t kPrivateAperture = uint64_t{0x20000} << 32;
 
 /// Where a workgroup stands with the scheduler.
-enum class GroupState : uint8_t { idle, queued, running };
+enum class GroupState : uint8_t { idle, queued, running, held };
 
 struct Workgroup {
   Dispatch* dispatch = nullptr;
@@ -80,9 +92,11 @@ struct Workgroup {
   int live = 0;
   int at_barrier = 0;
   GroupState state = GroupState::idle;
-  int turns = 0;             ///< since others had theirs
-  bool waited = false;       ///< in this turn a wave went to sleep
-  std::vector<Wave*> woken;  ///< while running: waves to set going afterwards
+  int turns = 0;              ///< since others had theirs
+  bool waited = false;        ///< in this turn a wave went to sleep
+  std::vector<Wave*> woken;   ///< while running: waves to set going afterwards
+  uint64_t delays_taken = 0;  ///< a bit each of the launch's delays
+  uint64_t hold_steps = 0;    ///< of the delay that begins
 };
 
 }  // namespace baton::emulator

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "runtime/device/device.h"
 #include "runtime/emulator/counters.h"
@@ -22,6 +23,16 @@
 #include "runtime/emulator/report.h"
 
 namespace baton::emulator {
+
+/// Holds one device back: in each launch on it, a workgroup is not scheduled for `cycles` steps
+/// when the first of its waves is about to enter the stage. A step is one wave instruction executed
+/// by any wave of the machine, which is deterministic under a seed and with one thread; with more
+/// it is a best effort. A delay ends early when all else waits: it never makes a hang.
+struct Delay {
+  int device = 0;
+  std::string stage;
+  uint64_t cycles = 0;
+};
 
 struct EmulatorOptions {
   std::string chip = "gfx950";
@@ -34,6 +45,10 @@ struct EmulatorOptions {
   HostLevel host_level = best_host_level();
   /// Bytes of registers and LDS of workgroups in flight.
   uint64_t resident_bytes = uint64_t{8} << 30;
+  /// At most 64. A stage that no kernel has is an Error (user) when the first launch runs.
+  std::vector<Delay> delays = {};
+  /// LDS bank conflicts are counted (bank_conflicts.h); launches run slower.
+  bool count_bank_conflicts = false;
   /// How long other host threads are given to launch or write what a stalled kernel waits for.
   int stall_grace_ms = 0;
 };

@@ -85,6 +85,7 @@ enum class OpClass : uint8_t {
   sync,
   other
 };
+inline constexpr int kOpClasses = static_cast<int>(OpClass::other) + 1;
 
 struct Instruction {
   Handler handler = nullptr;

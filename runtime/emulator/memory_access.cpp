@@ -53,12 +53,20 @@ void end_memory(Wave& w) {
   if (w.memory_budget >= 0 && w.memory_budget-- == 0 && w.stop == Stop::none) w.stop = Stop::slice;
 }
 
-void count_bytes(Wave& w, const Instruction& in, bool store, uint64_t bytes) {
-  const int scope = (in.flags & kSc1) ? ((in.flags & kSc0) ? 2 : 1) : 0;
-  Counters& c = w.worker->counters;
-  c.bytes[store][scope] += bytes;
-  if (w.last_allocation && w.last_allocation->device != w.dispatch->device) {
-    c.remote_bytes[store] += bytes;
+void count_bytes(Wave& w, bool store, uint64_t bytes) {
+  Tally& tally = *w.worker->tally;
+  Traffic& traffic = tally.traffic[w.pc - 1];
+  traffic.bytes += bytes;
+  const int device = w.last_allocation->device;
+  if (device != w.dispatch->device) traffic.remote_bytes += bytes;
+  if (store) tally.stored[static_cast<size_t>(device)] += bytes;
+}
+
+void count_lanes(Wave& w, bool store, const uint64_t* addresses, uint64_t active, uint32_t bytes) {
+  for (; active != 0; active &= active - 1) {
+    const int lane = __builtin_ctzll(active);
+    resolve(w, addresses[lane], bytes, lane, store);
+    count_bytes(w, store, bytes);
   }
 }
 

@@ -20,7 +20,9 @@ void note_store(Wave& w, uint64_t address, uint64_t size);
 /// A load or store has ended: the slice may end here.
 void end_memory(Wave& w);
 
-/// Counts `bytes` against the scope that the policy bits name.
-void count_bytes(Wave& w, const Instruction& in, bool store, uint64_t bytes);
+/// Counts an access of `bytes` in all to the allocation that was resolved last.
+void count_bytes(Wave& w, bool store, uint64_t bytes);
+/// Counts each active lane's `bytes` where they lie.
+void count_lanes(Wave& w, bool store, const uint64_t* addresses, uint64_t active, uint32_t bytes);
 
 }  // namespace baton::emulator

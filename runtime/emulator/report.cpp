@@ -1,8 +1,9 @@
 #include "runtime/emulator/report.h"
 
-#include <array>
+#include <algorithm>
 
 #include "runtime/base/error.h"
+#include "runtime/emulator/dispatch.h"
 
 namespace baton::emulator {
 namespace {
@@ -38,13 +39,90 @@ std::string_view name(OpClass op_class) {
   return kNames[static_cast<int>(op_class)];
 }
 
-void RunReport::add(const Program& program, const std::vector<uint64_t>& hits) {
-  for (size_t i = 0; i < hits.size(); ++i) {
-    const OpRow* row = program.info(i).row;
-    if (hits[i] == 0 || !row) continue;
-    instructions[row->name] += hits[i];
-    classes[std::string(name(row->op_class))] += hits[i];
+namespace {
+
+/// Adds what executions of one static instruction did.
+void count(const Program& program, size_t index, uint64_t hits, const Traffic& traffic,
+           Counters& c) {
+  const OpRow* row = program.info(index).row;
+  if (!row) return;
+  const Instruction& in = program.code()[index];
+  const std::string_view mnemonic = row->name;
+  c.steps += hits;
+  c.by_class[static_cast<size_t>(row->op_class)] += hits;
+  c.parks += traffic.parks;
+  if (row->op_class == OpClass::mfma) c.mfmas += hits;
+  if (mnemonic == "s_barrier") c.barriers += hits;
+  if (mnemonic == "s_sleep") c.sleeps += hits;
+  if (row->op_class == OpClass::lds) {
+    c.lds_bytes += traffic.bytes;
+    c.lds_bank_conflicts += traffic.bank_conflicts;
+    return;
   }
+  const bool store = row->op_class == OpClass::vmem_store || row->op_class == OpClass::atomic ||
+                     (row->op_class == OpClass::smem && row->results == 0);
+  const int scope = (in.flags & kSc1) ? ((in.flags & kSc0) ? 2 : 1) : 0;
+  c.bytes[store][scope] += traffic.bytes;
+  c.remote_bytes[store] += traffic.remote_bytes;
+}
+
+}  // namespace
+
+Counters KernelReport::total() const {
+  Counters sum;
+  for (const StageReport& stage : stages) sum.add(stage.counters);
+  return sum;
+}
+
+LaunchLog::LaunchLog(std::string chip, MfmaRule mfma, int devices) {
+  blank_.chip = std::move(chip);
+  blank_.mfma = mfma;
+  const auto size = static_cast<size_t>(devices);
+  blank_.stored_bytes.assign(size, std::vector<uint64_t>(size));
+}
+
+void LaunchLog::add(const Dispatch& dispatch) {
+  const KernelCode& code = *dispatch.code;
+  auto entry = std::ranges::find_if(entries_, [&](const Entry& e) {
+    return e.program == code.program && e.kernel == code.kernel.name;
+  });
+  if (entry == entries_.end()) {
+    entries_.push_back({code.program, code.kernel.name, 0, Tally(code.program->size())});
+    entry = std::prev(entries_.end());
+  }
+  ++blank_.launches;
+  ++entry->launches;
+  auto& stored = blank_.stored_bytes[static_cast<size_t>(dispatch.device)];
+  for (const Tally& tally : dispatch.tallies) {
+    entry->tally.add(tally);
+    for (size_t to = 0; to < stored.size(); ++to) stored[to] += tally.stored[to];
+  }
+}
+
+RunReport LaunchLog::report() const {
+  RunReport report = blank_;
+  for (const Entry& entry : entries_) {
+    const Program& program = *entry.program;
+    KernelReport& kernel = report.kernels.emplace_back();
+    kernel.kernel = entry.kernel;
+    kernel.launches = entry.launches;
+    std::vector<size_t> place(program.stages().size(), SIZE_MAX);  // in kernel.stages
+    for (size_t i = 0; i < program.size(); ++i) {
+      const uint64_t hits = entry.tally.hits[i];
+      const OpRow* row = program.info(i).row;
+      if (hits == 0 || !row) continue;
+      report.instructions[row->name] += hits;
+      report.classes[std::string(name(row->op_class))] += hits;
+      size_t& at = place[program.stage_of(i)];
+      if (at == SIZE_MAX) {
+        at = kernel.stages.size();
+        kernel.stages.push_back({program.stages()[program.stage_of(i)], {}});
+      }
+      count(program, i, hits, entry.tally.traffic[i], kernel.stages[at].counters);
+    }
+    report.counters.add(kernel.total());
+  }
+  return report;
 }
 
 std::string RunReport::fidelity() const {

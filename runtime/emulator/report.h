@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,19 +13,56 @@
 
 namespace baton::emulator {
 
+struct Dispatch;
+
+struct StageReport {
+  std::string stage;  ///< empty: code outside all stages
+  Counters counters;
+};
+
+/// All launches of one kernel of one code object, on all devices.
+struct KernelReport {
+  std::string kernel;
+  uint64_t launches = 0;
+  std::vector<StageReport> stages;  ///< those that ran, in the order of the code
+
+  Counters total() const;
+};
+
 struct RunReport {
   std::string chip;
   MfmaRule mfma = MfmaRule::exact;
   uint64_t launches = 0;
-  Counters counters;
+  Counters counters;                             ///< of all kernels
   std::map<std::string, uint64_t> instructions;  ///< wave instructions by mnemonic
   std::map<std::string, uint64_t> classes;       ///< by class
-
-  void add(const Program& program, const std::vector<uint64_t>& hits);
+  std::vector<KernelReport> kernels;             ///< in the order of their first launch
+  /// Bytes that kernels on a device stored in a device's memory: [from][to], its own among them.
+  std::vector<std::vector<uint64_t>> stored_bytes;
 
   /// "1234 instructions exact; v_exp_f32 (12) correctly rounded where hardware is within 1 ulp;
   /// MFMA: the CDNA3 rule extended to gfx950".
   std::string fidelity() const;
+};
+
+/// Collects the tallies of launches that ended.
+class LaunchLog {
+ public:
+  LaunchLog(std::string chip, MfmaRule mfma, int devices);
+
+  void add(const Dispatch& dispatch);
+  RunReport report() const;
+
+ private:
+  struct Entry {
+    std::shared_ptr<const Program> program;
+    std::string kernel;
+    uint64_t launches = 0;
+    Tally tally;
+  };
+
+  RunReport blank_;
+  std::vector<Entry> entries_;
 };
 
 std::string_view name(OpClass op_class);

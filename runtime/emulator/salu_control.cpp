@@ -58,14 +58,10 @@ void call(Wave& w, const Instruction& in) {
 void nothing(Wave&, const Instruction&) {}
 void barrier(Wave& w, const Instruction&) {
   w.spin.pure = false;
-  ++w.worker->counters.barriers;
   w.stop = Stop::barrier;
 }
 void end(Wave& w, const Instruction&) { w.stop = Stop::ended; }
-void sleep(Wave& w, const Instruction&) {
-  ++w.worker->counters.sleeps;
-  w.stop = Stop::sleep;
-}
+void sleep(Wave& w, const Instruction&) { w.stop = Stop::sleep; }
 void trap(Wave&, const Instruction& in) { fault_unsupported(in, "the kernel trapped"); }
 
 // -- hardware registers ---------------------------------------------------------------------------

@@ -22,7 +22,8 @@ constexpr int kTurnsBeforeOthers = 16;
 constexpr uint64_t kMaxSeededMemory = 12;
 constexpr uint64_t kMaxSeededBranches = 24;
 
-bool later(const auto& a, const auto& b) { return a.due > b.due; }
+/// Makes a heap with the earliest first.
+constexpr auto by_due = [](const auto& a, const auto& b) { return a.due > b.due; };
 
 }  // namespace
 
@@ -37,8 +38,8 @@ Scheduler::~Scheduler() = default;
 void Scheduler::add(Dispatch& dispatch) {
   const std::lock_guard lock(mutex_);
   dispatch.clock = &clock_;
-  dispatch.hits.assign(static_cast<size_t>(std::max(1, options_.threads)),
-                       std::vector<uint64_t>(dispatch.code->program->size(), 0));
+  const int threads = options_.seed ? 1 : std::max(1, options_.threads);
+  dispatch.tallies.assign(static_cast<size_t>(threads), Tally(dispatch.code->program->size()));
   active_.push_back(&dispatch);
   changed_.notify_all();
 }
@@ -74,10 +75,10 @@ void Scheduler::worker_loop(int thread, const std::function<void(Dispatch&)>& co
     Dispatch& dispatch = *group->dispatch;
     group->state = GroupState::running;
     ++running_;
-    worker.hits = dispatch.hits[static_cast<size_t>(thread)].data();
-    worker.counters = Counters();
+    worker.tally = &dispatch.tallies[static_cast<size_t>(thread)];
     lock.unlock();
     std::optional<Error> error;
+    worker.steps = 0;
     try {
       run_workgroup(*group, worker, parking);
     } catch (const Error& e) {
@@ -87,13 +88,12 @@ void Scheduler::worker_loop(int thread, const std::function<void(Dispatch&)>& co
     }
     lock.lock();
     --running_;
-    clock_.steps.fetch_add(worker.counters.steps, std::memory_order_relaxed);
+    clock_.steps.fetch_add(worker.steps, std::memory_order_relaxed);
     if (error) {
       if (!error_) error_ = std::move(error);
       stopping_ = true;
     } else {
       settle(*group, worker, parking);
-      dispatch.counters.add(worker.counters);
       if (dispatch.retired == dispatch.workgroups) {
         std::erase(active_, &dispatch);
         lock.unlock();
@@ -112,6 +112,7 @@ void Scheduler::worker_loop(int thread, const std::function<void(Dispatch&)>& co
 
 Workgroup* Scheduler::next_workgroup(std::unique_lock<std::mutex>& lock) {
   while (!stopping_) {
+    release_held(/*early=*/false);
     const bool room = resident_bytes_ < options_.resident_bytes;
     // Under a seed everything that fits is in flight before anything runs.
     if (options_.seed && room) {
@@ -136,7 +137,7 @@ Workgroup* Scheduler::next_workgroup(std::unique_lock<std::mutex>& lock) {
     }
     if (running_ == 0) {
       if (active_.empty()) return nullptr;
-      if (jump_clock()) continue;
+      if (release_held(/*early=*/true) || jump_clock()) continue;
       stalled_ = true;
       return nullptr;
     }
@@ -193,6 +194,7 @@ void Scheduler::run_workgroup(Workgroup& group, Worker& worker, std::vector<Wave
       wave->memory_budget = -1;
       wave->branch_budget = kBranchBudget;
       progress |= run_wave(*wave, worker, parking);
+      if (group.hold_steps != 0) return;
     }
   }
 }
@@ -202,7 +204,7 @@ bool Scheduler::run_wave(Wave& wave, Worker& worker, std::vector<Wave*>& parking
   Workgroup& group = *wave.workgroup;
   wave.worker = &worker;
   try {
-    worker.counters.steps += run_slice(wave, *wave.dispatch->code->program);
+    run_slice(wave, *wave.dispatch->code->program);
   } catch (const Fault& fault) {
     throw fault_error(wave, fault);
   }
@@ -221,6 +223,8 @@ bool Scheduler::run_wave(Wave& wave, Worker& worker, std::vector<Wave*>& parking
       ++group.at_barrier;
       release_barrier(group);
       return true;
+    case Stop::held:
+      return false;
     default:
       probe(wave, parking);
       return false;
@@ -257,7 +261,7 @@ void Scheduler::probe(Wave& wave, std::vector<Wave*>& parking) {
 void Scheduler::settle(Workgroup& group, Worker& worker, std::vector<Wave*>& parking) {
   group.state = GroupState::idle;
   for (Wave* wave : parking) {
-    ++worker.counters.parks;
+    ++worker.tally->traffic[wait_pc(*wave)].parks;
     if (!park(*wave)) wake(*wave);
   }
   parking.clear();
@@ -273,6 +277,8 @@ void Scheduler::settle(Workgroup& group, Worker& worker, std::vector<Wave*>& par
   }
   if (group.live == 0) {
     retire(group);
+  } else if (group.hold_steps != 0) {
+    hold(group);
   } else if (any_runnable(group)) {
     make_ready(group, !group.waited && ++group.turns < kTurnsBeforeOthers);
   }
@@ -301,7 +307,7 @@ bool Scheduler::park(Wave& wave) {
     constexpr uint32_t kMaxNapShift = 26;
     const uint64_t ticks = uint64_t{16} << std::min(spin.naps++, kMaxNapShift);
     timers_.push_back({clock_.now() + ticks, &wave, spin.epoch});
-    std::ranges::push_heap(timers_, [](const Timer& a, const Timer& b) { return later(a, b); });
+    std::ranges::push_heap(timers_, by_due);
   }
   return true;
 }
@@ -334,7 +340,6 @@ void Scheduler::wake_bucket(uint32_t bucket) {
 
 /// All wait, some of them by the clock: time passes until the first of those is due.
 bool Scheduler::jump_clock() {
-  const auto by_due = [](const Timer& a, const Timer& b) { return later(a, b); };
   while (!timers_.empty()) {
     std::ranges::pop_heap(timers_, by_due);
     const Timer timer = timers_.back();
@@ -345,6 +350,27 @@ bool Scheduler::jump_clock() {
     return true;
   }
   return false;
+}
+
+void Scheduler::hold(Workgroup& group) {
+  group.state = GroupState::held;
+  held_.push_back({clock_.steps.load() + group.hold_steps, &group});
+  std::ranges::push_heap(held_, by_due);
+  group.hold_steps = 0;
+}
+
+/// Workgroups whose delay is over go on. `early`: one whose delay is not over, when there is one.
+bool Scheduler::release_held(bool early) {
+  bool released = false;
+  while (!held_.empty() && (held_.front().due <= clock_.steps.load() || (early && !released))) {
+    std::ranges::pop_heap(held_, by_due);
+    Workgroup& group = *held_.back().group;
+    held_.pop_back();
+    group.state = GroupState::idle;
+    if (any_runnable(group)) make_ready(group, false);
+    released = true;
+  }
+  return released;
 }
 
 void Scheduler::make_ready(Workgroup& group, bool at_once) {

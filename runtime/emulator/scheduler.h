@@ -64,11 +64,18 @@ class Scheduler {
     uint64_t epoch;
   };
 
+  struct Held {
+    uint64_t due;  ///< by the clock's steps
+    Workgroup* group;
+  };
+
   void worker_loop(int thread, const std::function<void(Dispatch&)>& completed,
                    const std::function<bool()>& stop);
   Workgroup* next_workgroup(std::unique_lock<std::mutex>& lock);
   Workgroup* admit();
   bool jump_clock();
+  void hold(Workgroup& group);
+  bool release_held(bool early);
   void run_workgroup(Workgroup& group, Worker& worker, std::vector<Wave*>& parking);
   bool run_wave(Wave& wave, Worker& worker, std::vector<Wave*>& parking);
   void release_barrier(Workgroup& group);
@@ -95,6 +102,7 @@ class Scheduler {
   uint64_t resident_bytes_ = 0;
   std::vector<std::vector<Parked>> parked_;  ///< by watched line's bucket
   std::vector<Timer> timers_;                ///< a heap, earliest first
+  std::vector<Held> held_;                   ///< a heap, earliest first
   int running_ = 0;
   bool stopping_ = false;
   bool stalled_ = false;

@@ -28,7 +28,7 @@ void load(Wave& w, const Instruction& in) {
   std::memcpy(value, from, sizeof(value));
   for (int i = 0; i < words; ++i) w.set_sgpr(in.dst.index + i, value[i]);
   w.spin.last_value = value[0];
-  count_bytes(w, in, false, words * 4);
+  count_bytes(w, false, words * 4);
   end_memory(w);
 }
 
@@ -38,7 +38,7 @@ void store(Wave& w, const Instruction& in) {
   uint8_t* to = resolve(w, address, words * 4, -1, true);
   std::memcpy(to, &w.sgpr[in.src[0].index], words * 4);
   note_store(w, address, words * 4);
-  count_bytes(w, in, true, words * 4);
+  count_bytes(w, true, words * 4);
   end_memory(w);
 }
 
@@ -48,6 +48,7 @@ void buffer_load(Wave& w, const Instruction& in) {
   const uint64_t limit =
       resource.stride ? uint64_t{resource.records} * resource.stride : uint64_t{resource.records};
   const uint64_t offset = offset_of(w, in, 1) & ~uint64_t{3};
+  uint64_t moved = 0;
   for (int i = 0; i < words; ++i) {
     const uint64_t at = offset + 4 * static_cast<uint64_t>(i);
     uint32_t value = 0;
@@ -55,21 +56,22 @@ void buffer_load(Wave& w, const Instruction& in) {
       const uint8_t* from = resolve(w, resource.base + at, 4, -1, false);
       note_load(w, resource.base + at, 4);
       std::memcpy(&value, from, 4);
+      moved += 4;
     }
     w.set_sgpr(in.dst.index + i, value);
   }
-  count_bytes(w, in, false, words * 4);
+  if (moved != 0) count_bytes(w, false, moved);
   end_memory(w);
 }
 
 /// Core clocks of a 2.1 GHz chip.
 void memtime(Wave& w, const Instruction& in) {
   w.spin.reads_clock = true;
-  w.set_sgpr64(in.dst.index, w.dispatch->clock->now() * 21);
+  w.set_sgpr64(in.dst.index, w.dispatch->clock->now(w.worker->steps) * 21);
 }
 void memrealtime(Wave& w, const Instruction& in) {
   w.spin.reads_clock = true;
-  w.set_sgpr64(in.dst.index, w.dispatch->clock->now());
+  w.set_sgpr64(in.dst.index, w.dispatch->clock->now(w.worker->steps));
 }
 void nothing(Wave&, const Instruction&) {}
 

@@ -17,6 +17,12 @@ inline void begin_watch(Wave& wave) {
   spin.lds_version = wave.workgroup->lds_version;
 }
 
+/// The instruction at which a wave that spins waits: its last load.
+inline uint32_t wait_pc(const Wave& wave) {
+  if (wave.spin.last_address != 0) return wave.spin.last_load_pc;
+  return wave.pc == 0 ? 0 : wave.pc - 1;
+}
+
 /// Of everything that decides how the wave goes on, but for memory and its place in the program.
 uint64_t state_hash(const Wave& wave);
 

@@ -1,5 +1,7 @@
 #include "runtime/emulator/step.h"
 
+#include "runtime/emulator/bank_conflicts.h"
+#include "runtime/emulator/dispatch.h"
 #include "runtime/emulator/fault.h"
 #include "runtime/emulator/float_mode.h"
 #include "runtime/emulator/program.h"
@@ -18,46 +20,93 @@ void move_register(const Wave& w, const Program& program, const Instruction& in,
   operand.index = static_cast<uint16_t>(index);
 }
 
-/// One vector instruction with its registers moved by M0.
-void step_indexed(Wave& w, const Program& program, const Instruction& in) {
+/// A vector instruction with its registers moved by M0.
+Instruction move_registers(const Wave& w, const Program& program, uint32_t index) {
+  const Instruction& in = program.code()[index];
   Instruction moved = in;
-  const OpClass op_class =
-      program.info(w.pc - 1).row ? program.info(w.pc - 1).row->op_class : OpClass::other;
-  if (op_class == OpClass::valu) {
+  const OpRow* row = program.info(index).row;
+  if (row && row->op_class == OpClass::valu) {
     if (w.gpr_index_mode & kIndexSrc0) move_register(w, program, in, moved.src[0]);
     if (w.gpr_index_mode & kIndexSrc1) move_register(w, program, in, moved.src[1]);
     if (w.gpr_index_mode & kIndexSrc2) move_register(w, program, in, moved.src[2]);
     if (w.gpr_index_mode & kIndexDst) move_register(w, program, in, moved.dst);
   }
+  return moved;
+}
+
+void step_indexed(Wave& w, const Program& program, uint32_t index) {
+  const Instruction moved = move_registers(w, program, index);
   moved.handler(w, moved);
+}
+
+/// True when a delay begins before the instruction.
+bool delay_begins(Wave& w, uint16_t stage) {
+  Workgroup& group = *w.workgroup;
+  const std::vector<StageDelay>& delays = w.dispatch->delays;
+  for (size_t i = 0; i < delays.size(); ++i) {
+    const uint64_t bit = uint64_t{1} << i;
+    if (delays[i].stage != stage || (group.delays_taken & bit)) continue;
+    group.delays_taken |= bit;
+    group.hold_steps = delays[i].steps;
+    return group.hold_steps != 0;
+  }
+  return false;
+}
+
+/// The loop of a launch that is looked at: before each instruction.
+void run_observed(Wave& w, const Program& program) {
+  const Dispatch& d = *w.dispatch;
+  Tally& tally = *w.worker->tally;
+  apply_float_mode(w.mode);
+  w.stop = Stop::none;
+  do {
+    const uint32_t pc = w.pc;
+    if (!d.delays.empty() && delay_begins(w, program.stage_of(pc))) {
+      w.stop = Stop::held;
+      return;
+    }
+    if (d.count_bank_conflicts && program.info(pc).row &&
+        program.info(pc).row->op_class == OpClass::lds) {
+      tally.traffic[pc].bank_conflicts += bank_conflicts(w, program.code()[pc]);
+    }
+    ++w.pc;
+    ++tally.hits[pc];
+    ++w.worker->steps;
+    if (w.gpr_index_mode) {
+      step_indexed(w, program, pc);
+    } else {
+      program.code()[pc].handler(w, program.code()[pc]);
+    }
+    if (w.stop == Stop::indexing) w.stop = Stop::none;
+  } while (w.stop == Stop::none);
 }
 
 }  // namespace
 
-uint64_t run_slice(Wave& w, const Program& program) {
+void run_slice(Wave& w, const Program& program) {
+  if (w.dispatch->observed()) return run_observed(w, program);
   const Instruction* code = program.code();
-  uint64_t* hits = w.worker->hits;
-  uint64_t steps = 0;
+  Worker& worker = *w.worker;
+  uint64_t* hits = worker.tally->hits.data();
   apply_float_mode(w.mode);
   w.stop = Stop::none;
   do {
     if (w.gpr_index_mode) [[unlikely]] {
       const uint32_t pc = w.pc++;
       ++hits[pc];
-      ++steps;
-      step_indexed(w, program, code[pc]);
+      ++worker.steps;
+      step_indexed(w, program, pc);
     } else {
       do {
         const uint32_t pc = w.pc++;
         const Instruction& in = code[pc];
         ++hits[pc];
-        ++steps;
+        ++worker.steps;
         in.handler(w, in);
       } while (w.stop == Stop::none);
     }
     if (w.stop == Stop::indexing) w.stop = Stop::none;
   } while (w.stop == Stop::none);
-  return steps;
 }
 
 }  // namespace baton::emulator

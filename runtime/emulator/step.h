@@ -7,7 +7,7 @@ namespace baton::emulator {
 
 class Program;
 
-/// Runs until the wave stops; returns the instructions executed. Throws Fault.
-uint64_t run_slice(Wave& wave, const Program& program);
+/// Runs until the wave stops; counts in the wave's worker. Throws Fault.
+void run_slice(Wave& wave, const Program& program);
 
 }  // namespace baton::emulator

@@ -19,17 +19,18 @@ struct Workgroup;
 
 /// What the host thread that runs a wave collects.
 struct Worker {
-  Counters counters;
   std::vector<uint32_t> woken;  ///< watched lines that were written in this slice
-  uint64_t* hits = nullptr;     ///< of each static instruction of the running program
+  Tally* tally = nullptr;       ///< of the running launch
+  uint64_t steps = 0;           ///< wave instructions of this turn
 };
 
 /// The chips' generations, where their instructions differ under one name.
 enum class Generation : uint8_t { cdna2, cdna3, cdna4 };
 
 /// Why a wave's slice ended.
+/// `held`: a delay begins; the next instruction has not run.
 /// `indexing`: not an end; the step loop must go on with moved registers.
-enum class Stop : uint8_t { none, slice, sleep, barrier, ended, indexing };
+enum class Stop : uint8_t { none, slice, sleep, barrier, ended, held, indexing };
 
 /// Where a wave stands with the scheduler.
 enum class WaveState : uint8_t { runnable, barrier, parked, ended };

@@ -18,7 +18,7 @@ void load(Wave& w, const Instruction& in) {
     load_by_word(w, in, lanes, words, a, in.dst);
   } else {
     if (lanes.outside) zero_registers(w, lanes.outside, words, in.dst);
-    load_words<words>(w, in, a, in.dst);
+    load_words<words>(w, a, in.dst);
   }
   end_memory(w);
 }
@@ -31,7 +31,7 @@ void store(Wave& w, const Instruction& in) {
   if (lanes.partial) {
     store_by_word(w, in, lanes, words, a, in.src[0]);
   } else {
-    store_words<words>(w, in, a, in.src[0]);
+    store_words<words>(w, a, in.src[0]);
   }
   end_memory(w);
 }
@@ -51,7 +51,7 @@ void load_small(Wave& w, const Instruction& in) {
         if ((lanes.outside >> i) & 1) d[i] = narrow_value<kind>(zero, d[i]);
       }
     }
-    load_narrow<kind>(w, in, a, in.dst);
+    load_narrow<kind>(w, a, in.dst);
   }
   end_memory(w);
 }
@@ -72,7 +72,7 @@ void store_small(Wave& w, const Instruction& in) {
   LaneAccess a;
   a.bytes = bytes;
   buffer_lanes(w, in, in.src[1], in.src[2], in.src[3], a);
-  store_narrow<bytes, high_half>(w, in, a, in.src[0]);
+  store_narrow<bytes, high_half>(w, a, in.src[0]);
   end_memory(w);
 }
 

@@ -96,41 +96,40 @@ BATON_INLINE void zero_registers(Wave& w, uint64_t lanes, int words, const Opera
   }
 }
 
-/// Word by word, each with its own range check.
-BATON_INLINE void load_by_word(Wave& w, const Instruction& in, const BufferLanes& lanes, int words,
-                               LaneAccess& a, const Operand& dst) {
-  const uint64_t step = word_step(w, in.src[1]);
+/// Word `k` of each lane, of those lanes where it is in range.
+BATON_INLINE LaneAccess word_lanes(const LaneAccess& a, const BufferLanes& lanes, uint64_t step,
+                                   int k) {
   LaneAccess one;
   one.bytes = 4;
+  one.active = 0;
+  for (int i = 0; i < kLanes; ++i) {
+    one.address[i] = a.address[i] + step * static_cast<uint64_t>(k);
+    const bool on = (a.active >> i) & 1 && one.address[i] - lanes.base + 4 <= lanes.limit;
+    if (on) one.active |= uint64_t{1} << i;
+  }
+  return one;
+}
+
+BATON_INLINE void load_by_word(Wave& w, const Instruction& in, const BufferLanes& lanes, int words,
+                               const LaneAccess& a, const Operand& dst) {
+  const uint64_t step = word_step(w, in.src[1]);
   for (int k = 0; k < words; ++k) {
-    one.active = 0;
-    for (int i = 0; i < kLanes; ++i) {
-      one.address[i] = a.address[i] + step * static_cast<uint64_t>(k);
-      const bool on = (a.active >> i) & 1 && one.address[i] - lanes.base + 4 <= lanes.limit;
-      if (on) one.active |= uint64_t{1} << i;
-    }
+    LaneAccess one = word_lanes(a, lanes, step, k);
     Operand word = dst;
     word.index = static_cast<uint16_t>(word.index + k);
     zero_registers(w, w.exec() & ~one.active, 1, word);
-    load_words<1>(w, in, one, word);
+    load_words<1>(w, one, word);
   }
 }
 
 BATON_INLINE void store_by_word(Wave& w, const Instruction& in, const BufferLanes& lanes, int words,
-                                LaneAccess& a, const Operand& data) {
+                                const LaneAccess& a, const Operand& data) {
   const uint64_t step = word_step(w, in.src[2]);
-  LaneAccess one;
-  one.bytes = 4;
   for (int k = 0; k < words; ++k) {
-    one.active = 0;
-    for (int i = 0; i < kLanes; ++i) {
-      one.address[i] = a.address[i] + step * static_cast<uint64_t>(k);
-      const bool on = (a.active >> i) & 1 && one.address[i] - lanes.base + 4 <= lanes.limit;
-      if (on) one.active |= uint64_t{1} << i;
-    }
+    LaneAccess one = word_lanes(a, lanes, step, k);
     Operand word = data;
     word.index = static_cast<uint16_t>(word.index + k);
-    store_words<1>(w, in, one, word);
+    store_words<1>(w, one, word);
   }
 }
 

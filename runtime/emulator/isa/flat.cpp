@@ -33,7 +33,7 @@ void global_load(Wave& w, const Instruction& in) {
   LaneAccess a;
   a.bytes = words * kWord;
   global_lanes(w, in, in.src[0], in.src[1], a);
-  load_words<words>(w, in, a, in.dst);
+  load_words<words>(w, a, in.dst);
   end_memory(w);
 }
 template <int words>
@@ -41,7 +41,7 @@ void global_store(Wave& w, const Instruction& in) {
   LaneAccess a;
   a.bytes = words * kWord;
   global_lanes(w, in, in.src[0], in.src[2], a);
-  store_words<words>(w, in, a, in.src[1]);
+  store_words<words>(w, a, in.src[1]);
   end_memory(w);
 }
 template <Narrow kind>
@@ -50,7 +50,7 @@ void global_load_small(Wave& w, const Instruction& in) {
   LaneAccess a;
   a.bytes = narrow_bytes(kind);
   global_lanes(w, in, in.src[0], in.src[1], a);
-  load_narrow<kind>(w, in, a, in.dst);
+  load_narrow<kind>(w, a, in.dst);
   end_memory(w);
 }
 template <int bytes, bool high>
@@ -58,7 +58,7 @@ void global_store_small(Wave& w, const Instruction& in) {
   LaneAccess a;
   a.bytes = bytes;
   global_lanes(w, in, in.src[0], in.src[2], a);
-  store_narrow<bytes, high>(w, in, a, in.src[1]);
+  store_narrow<bytes, high>(w, a, in.src[1]);
   end_memory(w);
 }
 
@@ -142,7 +142,7 @@ void flat_load(Wave& w, const Instruction& in) {
     for (int k = 0; k < words; ++k) value[k] = flat_read(w, flat, a.address[i] + 4u * k, kWord, i);
     for (int k = 0; k < words; ++k) w.row(in.dst, k)[i] = value[k];
   }
-  load_words<words>(w, in, a, in.dst);
+  load_words<words>(w, a, in.dst);
   end_memory(w);
 }
 template <int words>
@@ -156,7 +156,7 @@ void flat_store(Wave& w, const Instruction& in) {
       flat_write(w, flat, a.address[i] + 4u * k, kWord, w.row(in.src[1], k)[i], i);
     }
   }
-  store_words<words>(w, in, a, in.src[1]);
+  store_words<words>(w, a, in.src[1]);
   end_memory(w);
 }
 template <Narrow kind>
@@ -171,7 +171,7 @@ void flat_load_small(Wave& w, const Instruction& in) {
     const uint8_t bytes[2] = {static_cast<uint8_t>(raw), static_cast<uint8_t>(raw >> 8)};
     d[i] = narrow_value<kind>(bytes, d[i]);
   }
-  load_narrow<kind>(w, in, a, in.dst);
+  load_narrow<kind>(w, a, in.dst);
   end_memory(w);
 }
 template <int bytes, bool high>
@@ -184,7 +184,7 @@ void flat_store_small(Wave& w, const Instruction& in) {
     if (!(((flat.shared | flat.in_private) >> i) & 1)) continue;
     flat_write(w, flat, a.address[i], bytes, high ? d[i] >> 16 : d[i], i);
   }
-  store_narrow<bytes, high>(w, in, a, in.src[1]);
+  store_narrow<bytes, high>(w, a, in.src[1]);
   end_memory(w);
 }
 

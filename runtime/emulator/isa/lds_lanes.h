@@ -39,7 +39,7 @@ BATON_INLINE LdsAccess lds_lanes(Wave& w, const Operand& address, uint32_t offse
 }
 
 BATON_INLINE void count_lds(Wave& w, const LdsAccess& a, uint32_t bytes) {
-  w.worker->counters.lds_bytes +=
+  w.worker->tally->traffic[w.pc - 1].bytes +=
       uint64_t{bytes} * static_cast<uint64_t>(__builtin_popcountll(a.active));
 }
 

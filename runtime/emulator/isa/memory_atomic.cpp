@@ -102,7 +102,7 @@ void atomic(Wave& w, const Instruction& in) {
     if (kWords == 2) result[1].v[i] = static_cast<uint32_t>(static_cast<uint64_t>(old) >> 32);
     w.spin.last_value = static_cast<uint64_t>(old);
   }
-  count_bytes(w, in, true, sizeof(T) * static_cast<uint64_t>(__builtin_popcountll(a.active)));
+  count_lanes(w, true, a.address, a.active, sizeof(T));
   if (in.flags & kSc0) {
     const Operand& to = space == Space::buffer ? in.src[0] : in.dst;
     for (int k = 0; k < kWords; ++k) {

@@ -125,9 +125,18 @@ BATON_INLINE void note_stores(Wave& w, const LaneAccess& a) {
   }
 }
 
+BATON_INLINE void count_access(Wave& w, const LaneAccess& a, bool store) {
+  if (a.one_allocation) {
+    count_bytes(w, store,
+                uint64_t{a.bytes} * static_cast<uint64_t>(__builtin_popcountll(a.active)));
+  } else {
+    count_lanes(w, store, a.address, a.active, a.bytes);
+  }
+}
+
 /// Loads 1 to 4 words a lane into consecutive registers.
 template <int words>
-BATON_INLINE void load_words(Wave& w, const Instruction& in, LaneAccess& a, const Operand& dst) {
+BATON_INLINE void load_words(Wave& w, LaneAccess& a, const Operand& dst) {
   if (a.active == 0) return;
   place(w, a, false);
   note_loads(w, a);
@@ -161,12 +170,11 @@ BATON_INLINE void load_words(Wave& w, const Instruction& in, LaneAccess& a, cons
   }
   const int shown = __builtin_ctzll(a.active);
   w.spin.last_value = words == 1 ? d[0][shown] : join(d[0][shown], d[1][shown]);
-  count_bytes(w, in, false,
-              uint64_t{a.bytes} * static_cast<uint64_t>(__builtin_popcountll(a.active)));
+  count_access(w, a, false);
 }
 
 template <int words>
-BATON_INLINE void store_words(Wave& w, const Instruction& in, LaneAccess& a, const Operand& data) {
+BATON_INLINE void store_words(Wave& w, LaneAccess& a, const Operand& data) {
   if (a.active == 0) return;
   place(w, a, true);
   const uint32_t* d[4];
@@ -195,8 +203,7 @@ BATON_INLINE void store_words(Wave& w, const Instruction& in, LaneAccess& a, con
     }
   }
   note_stores(w, a);
-  count_bytes(w, in, true,
-              uint64_t{a.bytes} * static_cast<uint64_t>(__builtin_popcountll(a.active)));
+  count_access(w, a, true);
 }
 
 /// What a load of less than a word does with its register.
@@ -235,7 +242,7 @@ BATON_INLINE uint32_t narrow_value(const uint8_t* p, uint32_t old) {
 }
 
 template <Narrow kind>
-BATON_INLINE void load_narrow(Wave& w, const Instruction& in, LaneAccess& a, const Operand& dst) {
+BATON_INLINE void load_narrow(Wave& w, LaneAccess& a, const Operand& dst) {
   if (a.active == 0) return;
   place(w, a, false);
   note_loads(w, a);
@@ -244,12 +251,11 @@ BATON_INLINE void load_narrow(Wave& w, const Instruction& in, LaneAccess& a, con
     if ((a.active >> i) & 1) d[i] = narrow_value<kind>(host_of(w, a, i, false), d[i]);
   }
   w.spin.last_value = d[__builtin_ctzll(a.active)];
-  count_bytes(w, in, false,
-              uint64_t{a.bytes} * static_cast<uint64_t>(__builtin_popcountll(a.active)));
+  count_access(w, a, false);
 }
 
 template <int bytes, bool high_half>
-BATON_INLINE void store_narrow(Wave& w, const Instruction& in, LaneAccess& a, const Operand& data) {
+BATON_INLINE void store_narrow(Wave& w, LaneAccess& a, const Operand& data) {
   if (a.active == 0) return;
   place(w, a, true);
   const uint32_t* d = w.row(data);
@@ -264,8 +270,7 @@ BATON_INLINE void store_narrow(Wave& w, const Instruction& in, LaneAccess& a, co
     }
   }
   note_stores(w, a);
-  count_bytes(w, in, true,
-              uint64_t{a.bytes} * static_cast<uint64_t>(__builtin_popcountll(a.active)));
+  count_access(w, a, true);
 }
 
 /// A load straight to LDS: lane i's bytes go to M0's offset plus the instruction's plus i times
@@ -294,8 +299,7 @@ BATON_INLINE void load_to_lds(Wave& w, const Instruction& in, LaneAccess& a, Nar
   }
   w.spin.pure = false;
   w.spin.wrote_lds = true;
-  count_bytes(w, in, false,
-              uint64_t{a.bytes} * static_cast<uint64_t>(__builtin_popcountll(a.active)));
+  count_access(w, a, false);
 }
 
 }  // namespace baton::emulator::BATON_ISA

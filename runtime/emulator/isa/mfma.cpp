@@ -257,7 +257,6 @@ void mfma(Wave& w, const Instruction& in) {
   t.generation = w.generation;
   read_operands<s>(w, in, Want::numbers, t);
   if constexpr (s.a == Element::coded) read_scales<s>(w, in, t.scales);
-  ++w.worker->counters.mfmas;
   constexpr int kInfinityExponent = 126;  // two magnitudes below 2 make less than 4
   t.special =
       t.a.special || t.b.special || t.a.top_exponent + t.b.top_exponent >= kInfinityExponent;

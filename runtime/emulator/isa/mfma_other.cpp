@@ -25,7 +25,6 @@ void mfma_f32(Wave& w, const Instruction& in) {
   const uint32_t* b = w.row(in.src[1]);
   const bool constant = in.src[2].kind == OperandKind::constant;
   Lanes result[kWords];
-  ++w.worker->counters.mfmas;
   for (int block = 0; block < s.blocks; ++block) {
     for (int i = 0; i < s.m; ++i) {
       const Place at = place_of<s.m>(block, i);
@@ -64,7 +63,6 @@ void mfma_f64(Wave& w, const Instruction& in) {
   // gfx940 and later: the field is a negation of each source.
   const uint8_t negate = in.neg_lo;
   Lanes result[kPairs * 2];
-  ++w.worker->counters.mfmas;
   for (int block = 0; block < s.blocks; ++block) {
     for (int i = 0; i < s.m; ++i) {
       for (int j = 0; j < s.n; ++j) {
@@ -95,7 +93,6 @@ void mfma_i8(Wave& w, const Instruction& in) {
   constexpr int kSlices = kLanes / (s.m * s.blocks), kPerLane = s.k / kSlices;
   const bool constant = in.src[2].kind == OperandKind::constant;
   Lanes result[kWords];
-  ++w.worker->counters.mfmas;
   const auto element = [&](const Operand& o, int lane, int e) {
     return static_cast<int32_t>(static_cast<int8_t>(w.row(o, e / 4)[lane] >> (8 * (e % 4))));
   };

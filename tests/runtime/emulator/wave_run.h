@@ -58,8 +58,8 @@ class WaveRun {
     dispatch_.kernarg_host = a.host;
     dispatch_.workgroups = 1;
     group_ = emulator::make_workgroup(dispatch_, 0);
-    hits_.resize(program_->size());
-    worker_.hits = hits_.data();
+    tally_ = emulator::Tally(program_->size());
+    worker_.tally = &tally_;
     wave().worker = &worker_;
     wave().memory_budget = -1;
     wave().branch_budget = 100000;
@@ -97,7 +97,7 @@ class WaveRun {
   emulator::Clock clock_;
   emulator::Dispatch dispatch_;
   std::unique_ptr<emulator::Workgroup> group_;
-  std::vector<uint64_t> hits_;
+  emulator::Tally tally_;
   emulator::Worker worker_;
 };
 
