@@ -111,10 +111,10 @@ TEST_CASE("a wait that nobody ends is reported, with and without sleep", "[emula
   source.replace(source.find("SLEEP"), 5, sleep);
   const std::string what = failure_of(source, 0, options);
   contains(what, "the launch hangs: none of its 2 live waves can go on");
-  contains(what, "device 0: 1 wave re-reading at ");
+  contains(what, "device 0: 1 wave re-reading in ");
   contains(what, "kernel.c:5)");
   contains(what, "e.g. workgroup 1 wave 0: saw 0x0 at 0x10000000050");
-  contains(what, "device 0: 1 wave at the barrier ");
+  contains(what, "device 0: 1 wave at the barrier in ");
 }
 
 TEST_CASE("a wait bounded by the clock ends without real time", "[emulator]") {
