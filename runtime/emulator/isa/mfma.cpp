@@ -47,10 +47,10 @@ BATON_INLINE void with_format(Generation g, uint32_t code, Work work) {
 
 /// E8M0 scales by 32-k block, then row or column.
 struct Scales {
-  static constexpr int kBlocks = 4, kRows = 32;
-  alignas(64) int32_t a[kBlocks][kRows] = {};
-  alignas(64) int32_t b[kBlocks][kRows] = {};
-  bool nan_a[kBlocks][kRows] = {}, nan_b[kBlocks][kRows] = {};
+  static constexpr int kBlocks = 4, kQuad = 32;
+  alignas(64) int32_t a[kBlocks][kQuad] = {};
+  alignas(64) int32_t b[kBlocks][kQuad] = {};
+  bool nan_a[kBlocks][kQuad] = {}, nan_b[kBlocks][kQuad] = {};
   bool on = false;
 };
 
@@ -85,7 +85,7 @@ BATON_INLINE V16f row_cdna2(const Task<s>& t, int a_at, int b_at, V16f c) {
     V16f p[4] = {};
     for (int i = 0; i < kGroup; ++i) {
       p[i] = flush(flush(load16(t.b.value + (k + i) * kBw + b_at)) *
-                   flush(V16f{} + t.a.value[(k + i) * kAw + a_at]));
+                   flush(splat(t.a.value[(k + i) * kAw + a_at])));
     }
     const V16f sum =
         kGroup == 4 ? flush(flush(p[0] + p[1]) + flush(p[2] + p[3])) : flush(p[0] + p[1]);
@@ -99,7 +99,7 @@ BATON_INLINE V16f row_chain(const Task<s>& t, int a_at, int b_at, int i, int col
   constexpr int kAw = s.m * s.blocks, kBw = s.n * s.blocks;
   for (int k = 0; k < s.k; ++k) {
     const V16f b = load16(t.b.value + k * kBw + b_at);
-    const V16f a = V16f{} + t.a.value[k * kAw + a_at];
+    const V16f a = splat(t.a.value[k * kAw + a_at]);
     if constexpr (s.a == Element::coded) {
       const V16f a_scale = power_of_two(V16i{} + t.scales.a[k / 32][i]);
       const V16f b_scale = power_of_two(load16(&t.scales.b[k / 32][column]));
@@ -133,15 +133,19 @@ float special_element(const Task<s>& t, int a_at, int b_at, int first_k, int cou
   return plus ? __builtin_inff() : -__builtin_inff();
 }
 
+template <const Shape& s>
+BATON_INLINE Operands operands(const Task<s>& t, int a_at, int b_at) {
+  return {t.a.value + a_at, t.a.exponent + a_at, t.a.magnitude + a_at, t.a.negative + a_at,
+          t.b.value + b_at, t.b.exponent + b_at, t.b.magnitude + b_at, t.b.negative + b_at,
+          s.m * s.blocks,   s.n * s.blocks};
+}
+
 /// False when the sums must be made the careful way.
 template <const Shape& s>
 BATON_INLINE bool row_exact(const Task<s>& t, int a_at, int b_at, int i, int column, V16f& c) {
   constexpr bool kEvenOdd = !is_half(s.a);
   constexpr int kGroup = kEvenOdd ? 16 : (s.k < 8 ? s.k : 8);
-  const Operands o = {t.a.value + a_at,     t.a.exponent + a_at, t.a.magnitude + a_at,
-                      t.a.negative + a_at,  t.b.value + b_at,    t.b.exponent + b_at,
-                      t.b.magnitude + b_at, t.b.negative + b_at, s.m * s.blocks,
-                      s.n * s.blocks};
+  const Operands o = operands(t, a_at, b_at);
   for (int k = 0; k < s.k; k += kGroup) {
     V16i scale = {};
     if constexpr (s.a == Element::coded) {
@@ -159,12 +163,62 @@ BATON_INLINE bool row_exact(const Task<s>& t, int a_at, int b_at, int i, int col
   return true;
 }
 
+/// Four rows of sixteen columns; false when the sums must be made the careful way. A group that is
+/// not for the fast way is made a row at a time.
+template <const Shape& s>
+BATON_INLINE bool quad_exact(const Task<s>& t, int a_at, int b_at, int i, int column,
+                             V16f (&c)[kQuad]) {
+  constexpr bool kEvenOdd = !is_half(s.a);
+  constexpr int kGroup = kEvenOdd ? 16 : (s.k < 8 ? s.k : 8);
+  const QuadOperands o = {t.a.value + a_at,
+                          t.a.level + a_at,
+                          t.b.value + b_at,
+                          t.b.level + b_at,
+                          s.m * s.blocks,
+                          s.n * s.blocks,
+                          t.a.top_exponent + t.b.top_exponent};
+  for (int k = 0; k < s.k; k += kGroup) {
+    V16i scale[kQuad] = {};
+    if constexpr (s.a == Element::coded) {
+      for (int r = 0; r < kQuad; ++r) {
+        scale[r] = load16(&t.scales.b[k / 32][column]) + t.scales.a[k / 32][i + r];
+      }
+    }
+    if (add_quad<kGroup, kEvenOdd>(o, k, scale, c)) [[likely]]
+      continue;
+    for (int r = 0; r < kQuad; ++r) {
+      if (!add_group<kGroup, kEvenOdd>(operands(t, a_at + r, b_at), k, scale[r], false, c[r])) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/// A scale that is NaN makes all of its row or column NaN.
+template <const Shape& s>
+BATON_INLINE void spoil_by_scales(const Task<s>& t, int i, int column, V16f& c) {
+  if constexpr (s.a == Element::coded) {
+    if (!t.scales.on) return;
+    for (int j = 0; j < kColumns && column + j < s.n; ++j) {
+      for (int b = 0; b < s.k / 32; ++b) {
+        if (t.scales.nan_a[b][i] || t.scales.nan_b[b][column + j]) c[j] = as_f32(kDefaultNan);
+      }
+    }
+  }
+}
+
+/// The first row of A that a block multiplies with.
+template <const Shape& s>
+BATON_INLINE int a_row(const Instruction& in, int block) {
+  return s.m * (s.a == Element::coded ? block : broadcast_block(in, block, s.blocks));
+}
+
 /// Sixteen columns of a row, c on entry; false when they must be made the careful way.
 template <const Shape& s>
 BATON_INLINE bool row(const Task<s>& t, const Instruction& in, int block, int i, int column,
                       V16f& c) {
-  const int a_block = s.a == Element::coded ? block : broadcast_block(in, block, s.blocks);
-  const int a_at = a_block * s.m + i, b_at = block * s.n + column;
+  const int a_at = a_row<s>(in, block) + i, b_at = block * s.n + column;
   if (t.rule == MfmaRule::chain) {
     c = row_chain(t, a_at, b_at, i, column, c);
   } else if (t.generation == Generation::cdna2) {
@@ -172,14 +226,7 @@ BATON_INLINE bool row(const Task<s>& t, const Instruction& in, int block, int i,
   } else if (!row_exact(t, a_at, b_at, i, column, c)) {
     return false;
   }
-  if constexpr (s.a == Element::coded) {
-    if (!t.scales.on) return true;
-    for (int j = 0; j < kColumns && column + j < s.n; ++j) {
-      for (int b = 0; b < s.k / 32; ++b) {
-        if (t.scales.nan_a[b][i] || t.scales.nan_b[b][column + j]) c[j] = as_f32(kDefaultNan);
-      }
-    }
-  }
+  spoil_by_scales(t, i, column, c);
   return true;
 }
 
@@ -227,22 +274,57 @@ BATON_INLINE void read_scales(Wave& w, const Instruction& in, Scales& scales) {
   read(1, s.n, scales.b, scales.nan_b);
 }
 
+/// The accumulator: a constant, or registers. Less than sixteen columns may be in a row.
+template <const Shape& s>
+BATON_INLINE V16f addend(const Wave& w, const Instruction& in, Place at, int column) {
+  constexpr size_t kBytes = (s.n < kColumns ? s.n : kColumns) * sizeof(float);
+  if (in.src[2].kind == OperandKind::constant) {
+    return splat(as_f32(static_cast<uint32_t>(in.src[2].value)));
+  }
+  V16f c = {};
+  __builtin_memcpy(&c, w.row(in.src[2], at.word) + at.lane + column, kBytes);
+  return c;
+}
+template <const Shape& s, int words>
+BATON_INLINE void keep(float (&result)[words][kLanes + kColumns], Place at, int column, V16f c) {
+  constexpr size_t kBytes = (s.n < kColumns ? s.n : kColumns) * sizeof(float);
+  __builtin_memcpy(&result[at.word][at.lane + column], &c, kBytes);
+}
+
 /// All of the result into `result`; false when the sums must be made the careful way.
 template <const Shape& s, int words>
 BATON_INLINE bool multiply(Wave& w, const Instruction& in, const Task<s>& t,
                            float (&result)[words][kLanes + kColumns]) {
-  const bool constant = in.src[2].kind == OperandKind::constant;
-  const float splat = constant ? as_f32(static_cast<uint32_t>(in.src[2].value)) : 0.0f;
-  constexpr size_t kBytes = (s.n < kColumns ? s.n : kColumns) * sizeof(float);
   for (int block = 0; block < s.blocks; ++block) {
     for (int i = 0; i < s.m; ++i) {
       const Place at = place_of<s.m>(block, i);
       for (int column = 0; column < s.n; column += kColumns) {
-        V16f c = V16f{} + splat;
-        const int lane = at.lane + column;
-        if (!constant) __builtin_memcpy(&c, w.row(in.src[2], at.word) + lane, kBytes);
+        V16f c = addend<s>(w, in, at, column);
         if (!row(t, in, block, i, column, c)) return false;
-        __builtin_memcpy(&result[at.word][lane], &c, kBytes);
+        keep<s>(result, at, column, c);
+      }
+    }
+  }
+  return true;
+}
+
+/// The same, four rows at a time.
+template <const Shape& s, int words>
+BATON_INLINE bool multiply_quads(Wave& w, const Instruction& in, const Task<s>& t,
+                                 float (&result)[words][kLanes + kColumns]) {
+  for (int block = 0; block < s.blocks; ++block) {
+    const int a_at = a_row<s>(in, block), b_at = block * s.n;
+    for (int i = 0; i < s.m; i += kQuad) {
+      for (int column = 0; column < s.n; column += kColumns) {
+        V16f c[kQuad];
+        for (int r = 0; r < kQuad; ++r) {
+          c[r] = addend<s>(w, in, place_of<s.m>(block, i + r), column);
+        }
+        if (!quad_exact(t, a_at + i, b_at + column, i, column, c)) return false;
+        for (int r = 0; r < kQuad; ++r) {
+          spoil_by_scales(t, i + r, column, c[r]);
+          keep<s>(result, place_of<s.m>(block, i + r), column, c[r]);
+        }
       }
     }
   }
@@ -251,6 +333,7 @@ BATON_INLINE bool multiply(Wave& w, const Instruction& in, const Task<s>& t,
 
 template <const Shape& s>
 void mfma(Wave& w, const Instruction& in) {
+  const MatrixFloatMode mode(w);
   constexpr int kWords = s.m * s.n * s.blocks / kLanes;
   Task<s> t;
   t.rule = w.mfma;
@@ -263,7 +346,16 @@ void mfma(Wave& w, const Instruction& in) {
   t.careful = t.special;
   if (t.careful) read_operands<s>(w, in, Want::parts, t);
   alignas(64) float result[kWords][kLanes + kColumns];
-  if (!multiply(w, in, t, result)) {
+  bool done;
+  if (t.rule == MfmaRule::exact && t.generation != Generation::cdna2 && !t.careful &&
+      t.a.top_exponent + t.b.top_exponent < kQuadTopExponent) {
+    find_levels(t.a);
+    find_levels(t.b);
+    done = multiply_quads(w, in, t, result);
+  } else {
+    done = multiply(w, in, t, result);
+  }
+  if (!done) {
     t.careful = true;
     read_operands<s>(w, in, Want::parts, t);
     multiply(w, in, t, result);

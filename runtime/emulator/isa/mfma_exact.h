@@ -56,6 +56,8 @@ BATON_INLINE V16f load16(const float* p) {
   __builtin_memcpy(&v, p, sizeof(v));
   return v;
 }
+/// All sixteen the same; 0 + x would lose the sign of -0.
+BATON_INLINE V16f splat(float x) { return bits_as<V16f>(V16i{} + __builtin_bit_cast(int32_t, x)); }
 BATON_INLINE bool any(V16i mask) { return __builtin_reduce_or(mask) != 0; }
 
 /// Below this exponent a product may be an fp32 subnormal, and be rounded before it is truncated.

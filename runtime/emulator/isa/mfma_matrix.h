@@ -1,10 +1,29 @@
 // Operands of matrix instructions, out of their lanes.
 #pragma once
 
+#include "runtime/emulator/float_mode.h"
 #include "runtime/emulator/isa/half.h"
-#include "runtime/emulator/isa/mfma_exact.h"
+#include "runtime/emulator/isa/mfma_quad.h"
 
 namespace baton::emulator::BATON_ISA {
+
+/// For the length of a matrix instruction: it rounds to nearest even and keeps subnormals, whatever
+/// MODE says.
+class MatrixFloatMode {
+ public:
+  explicit BATON_INLINE MatrixFloatMode(const Wave& w) : mode_(w.mode) {
+    if ((mode_ & kFp32Fields) != kNearestKept) _mm_setcsr(host_float_mode(0, 3));
+  }
+  BATON_INLINE ~MatrixFloatMode() {
+    if ((mode_ & kFp32Fields) != kNearestKept) apply_float_mode(mode_);
+  }
+  MatrixFloatMode(const MatrixFloatMode&) = delete;
+  MatrixFloatMode& operator=(const MatrixFloatMode&) = delete;
+
+ private:
+  static constexpr uint32_t kFp32Fields = 0x33, kNearestKept = 0x30;
+  uint32_t mode_;
+};
 
 /// An operand, k-major: element (k, r) at [k * width + r], where r counts the rows (columns of B)
 /// of all blocks. As numbers, or taken apart. Sixteen more elements may be read behind the end.
@@ -15,6 +34,7 @@ struct Matrix {
   alignas(64) int32_t magnitude[kSize];
   alignas(64) int32_t exponent[kSize];
   alignas(64) int32_t negative[kSize];
+  alignas(64) int8_t level[kSize];  ///< see mfma_quad.h
   int32_t top_exponent;
   bool special;  ///< an infinity or NaN is among them
 };
@@ -102,6 +122,18 @@ BATON_INLINE void unpack(const uint32_t* const* registers, int scale_bits, Want 
   }
   to.special = any(special);
   to.top_exponent = __builtin_reduce_max(top);
+}
+
+/// Fills in the levels. What lies behind the end is zero, and as large as anything.
+template <int k, int width>
+BATON_INLINE void find_levels(Matrix<k, width>& m) {
+  for (int at = 0; at < k * width; at += kColumns) {
+    const V16i level = load16(m.exponent + at) - m.top_exponent;
+    store16(m.level + at,
+            __builtin_convertvector(__builtin_elementwise_max(level, V16i{} + kLowestLevel), V16b));
+  }
+  store16(m.level + k * width, V16b{});
+  store16(m.value + k * width, V16f{});
 }
 
 /// Where row `i` of a block lies in the accumulator: its register, and the lane of its first

@@ -20,6 +20,7 @@ BATON_INLINE int operand_lane(int rows, int blocks, int slice, int block, int ro
 /// Every lane holds one element: k is the slice.
 template <const Shape& s>
 void mfma_f32(Wave& w, const Instruction& in) {
+  const MatrixFloatMode mode(w);
   constexpr int kWords = s.m * s.n * s.blocks / kLanes;
   const uint32_t* a = w.row(in.src[0]);
   const uint32_t* b = w.row(in.src[1]);
@@ -58,6 +59,7 @@ BATON_INLINE double negated(double x, bool yes) { return yes ? -x : x; }
 /// lane 16 i + 4 block + j.
 template <const Shape& s>
 void mfma_f64(Wave& w, const Instruction& in) {
+  const MatrixFloatMode mode(w);
   constexpr int kPairs = s.m * s.n * s.blocks / kLanes;
   const bool constant = in.src[2].kind == OperandKind::constant;
   // gfx940 and later: the field is a negation of each source.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "runtime/emulator/float_mode.h"
 #include "tests/runtime/emulator/wave_run.h"
 
 namespace baton::tests {
@@ -109,9 +110,14 @@ uint32_t element(WaveRun& run, int first, int lane, int e, int bits) {
   return value;
 }
 
-/// Random, of a few exponents, so that alignment and rounding both happen; rarely a special.
+/// Random, of a few exponents, so that alignment and rounding both happen; rarely a special. Kind
+/// 3: subnormals, zeros and what is just above.
 uint32_t random_element(std::mt19937_64& random, const Format& f, int kind) {
   const uint32_t bits = static_cast<uint32_t>(random()) & ((1u << f.bits) - 1);
+  if (kind == 3) {
+    const uint32_t field = static_cast<uint32_t>(random() % 4 / 2);
+    return (bits & (1u << (f.bits - 1) | ((1u << f.fraction_bits) - 1))) | field << f.fraction_bits;
+  }
   if (kind == 0 || f.exponent_bits < 4) return bits;
   const uint32_t spread = kind == 1 ? 3 : 14;
   const uint32_t field =
@@ -176,18 +182,20 @@ bool same(float x, float y) {
   return std::memcmp(&x, &y, 4) == 0;
 }
 
-/// Random operands in v0 and v8, an accumulator in v32, scales in v20 and v21.
+/// Random operands in v0 and v8, an accumulator in v32, scales in v20 and v21. Kind 3: B is not
+/// small, and accumulators are about as large as a product.
 void fill_registers(WaveRun& run, const Case& c, int per_lane, int kind, uint64_t seed) {
   std::mt19937_64 random(seed);
   for (int lane = 0; lane < 64; ++lane) {
     for (int e = 0; e < per_lane; ++e) {
       pack(run, 0, lane, e, c.a.bits, random_element(random, c.a, kind));
-      pack(run, 8, lane, e, c.b.bits, random_element(random, c.b, kind));
+      pack(run, 8, lane, e, c.b.bits, random_element(random, c.b, kind == 3 ? 1 : kind));
     }
+    const int least = kind == 3 ? 30 + c.a.bias + c.a.fraction_bits : 34;
     for (int i = 0; i < c.c_words; ++i) {
       const float x =
           std::ldexp(static_cast<float>(static_cast<int64_t>(random() % 2000001) - 1000000),
-                     static_cast<int>(random() % 24) - 34);
+                     static_cast<int>(random() % 24) - least);
       std::memcpy(&run.vgpr(32 + i)[lane], &x, 4);
     }
     for (int i = 20; i < 22; ++i) {
@@ -213,9 +221,12 @@ void check_case(const Case& c, MfmaRule rule, int kind, uint64_t seed,
                   (scaled ? ", v20, v21" : "") + c.modifiers + "\n",
               level);
   run.wave().mfma = rule;
+  // MODE is of no account: any rounding, subnormals kept or flushed.
+  if (seed % 2) run.wave().mode = static_cast<uint32_t>(seed * 7 & 0xff);
   const int slices = 64 / (c.m * c.blocks), per_lane = c.k / slices;
   fill_registers(run, c, per_lane, kind, seed);
   run.run();
+  emulator::apply_float_mode(emulator::kModeDefaultFloat);  // the model's own arithmetic
   // op_sel of the scaled form: byte 1 of A's scales, byte 2 of B's.
   const auto scale = [&](int row, int column, int k_block) {
     if (!scaled) return 0;
@@ -295,7 +306,7 @@ std::vector<Case> cases() {
 
 TEST_CASE("matrix instructions agree with the scalar model", "[emulator][mfma]") {
   for (const Case& c : cases()) {
-    for (int kind = 0; kind < 3; ++kind) {
+    for (int kind = 0; kind < 4; ++kind) {
       for (uint64_t seed = 1; seed <= 4; ++seed) {
         check_case(c, MfmaRule::exact, kind, seed * 31 + static_cast<uint64_t>(kind));
       }
