@@ -34,6 +34,9 @@ inline RunResult run_attn_post(const BuildKey& key, const CodeObject& object,
   std::vector<Device*> devices;
   for (int rank = 0; rank < kRanks; ++rank) devices.push_back(&emulator.device(rank));
   Collective collective(devices, object);
+  emulator::Names names;
+  names.address = [&](uint64_t address) { return collective.describe(address); };
+  emulator.set_names(names);
   RunResult result;
   for (int step = 0; step < options.steps; ++step) {
     const auto inputs = builds::kimi_k3::random_attn_post_inputs(
