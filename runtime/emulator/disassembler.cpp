@@ -14,8 +14,12 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/TargetParser/Triple.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <mutex>
+#include <optional>
+#include <tuple>
 
 #include "runtime/base/error.h"
 
@@ -75,6 +79,37 @@ uint32_t word_at(ByteView bytes, size_t index) {
   uint32_t word = 0;
   if (bytes.size() >= 4 * index + 4) std::memcpy(&word, bytes.data() + 4 * index, 4);
   return word;
+}
+
+/// LLVM's own name of a register: "VGPR4", "SGPR2_SGPR3", "AGPR7_LO16", "VCC_LO". Nothing for those
+/// that no kernel computes with.
+std::optional<Operand> register_of(std::string_view name) {
+  Operand operand;
+  operand.kind = OperandKind::sgpr;
+  constexpr std::tuple<std::string_view, Sgpr, int, uint8_t> kSpecial[] = {
+      {"VCC", kVcc, 0, 2},   {"VCC_LO", kVcc, 0, 1},   {"VCC_HI", kVcc, 1, 1},
+      {"EXEC", kExec, 0, 2}, {"EXEC_LO", kExec, 0, 1}, {"EXEC_HI", kExec, 1, 1},
+      {"M0", kM0, 0, 1}};
+  for (const auto& [known, index, word, words] : kSpecial) {
+    if (name != known) continue;
+    operand.index = static_cast<uint16_t>(index + word);
+    operand.words = words;
+    return operand;
+  }
+  constexpr std::string_view kNumber = "0123456789";
+  if (name.size() < 5 || name.substr(1, 3) != "GPR" || kNumber.find(name[4]) == name.npos) {
+    return std::nullopt;
+  }
+  operand.kind = name[0] == 'V'   ? OperandKind::vgpr
+                 : name[0] == 'A' ? OperandKind::agpr
+                                  : OperandKind::sgpr;
+  std::from_chars(name.data() + 4, name.data() + name.size(), operand.index);
+  operand.words = static_cast<uint8_t>(1 + std::ranges::count(name, '_'));
+  if (name.ends_with("16")) {
+    const std::string_view half = name.substr(name.size() - 5);
+    if (half == "_LO16" || half == "_HI16") operand.words = 1;
+  }
+  return operand;
 }
 
 }  // namespace
@@ -138,6 +173,46 @@ uint32_t Disassembler::decode(ByteView bytes, uint64_t address, std::string& tex
   text.erase(0, first);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\n')) text.pop_back();
   return static_cast<uint32_t>(size);
+}
+
+InstructionRegisters Disassembler::registers(ByteView bytes, uint64_t address) const {
+  InstructionRegisters result;
+  if (is_broken(word_at(bytes, 0), word_at(bytes, 1))) return result;
+  llvm::MCInst inst;
+  uint64_t size = 0;
+  const llvm::ArrayRef<uint8_t> view(bytes.data(), bytes.size());
+  if (impl_->disassembler->getInstruction(inst, size, view, address, llvm::nulls()) !=
+      llvm::MCDisassembler::Success) {
+    return result;
+  }
+  const auto add = [&](llvm::MCRegister reg, std::vector<Operand>& to, bool& scc) {
+    const std::string_view name = impl_->registers->getName(reg);
+    if (name == "SCC" || name == "SRC_SCC") scc = true;
+    if (const std::optional<Operand> operand = register_of(name)) to.push_back(*operand);
+  };
+  const llvm::MCInstrDesc& what = impl_->instructions->get(inst.getOpcode());
+  for (unsigned i = 0; i < inst.getNumOperands(); ++i) {
+    const llvm::MCOperand& operand = inst.getOperand(i);
+    if (!operand.isReg() || !operand.getReg()) continue;
+    if (i < what.getNumDefs()) {
+      add(operand.getReg(), result.writes, result.writes_scc);
+      // A tied source may be left out by the decoder.
+      for (unsigned k = 0; k < what.getNumOperands(); ++k) {
+        if (what.getOperandConstraint(k, llvm::MCOI::TIED_TO) == static_cast<int>(i)) {
+          add(operand.getReg(), result.reads, result.reads_scc);
+        }
+      }
+    } else {
+      add(operand.getReg(), result.reads, result.reads_scc);
+    }
+  }
+  for (const llvm::MCPhysReg reg : what.implicit_uses()) {
+    add(reg, result.reads, result.reads_scc);
+  }
+  for (const llvm::MCPhysReg reg : what.implicit_defs()) {
+    add(reg, result.writes, result.writes_scc);
+  }
+  return result;
 }
 
 }  // namespace baton::emulator

@@ -5,10 +5,19 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "runtime/base/bytes.h"
+#include "runtime/emulator/instruction.h"
 
 namespace baton::emulator {
+
+/// Registers that an instruction reads and writes, by LLVM's description of it: its operands and
+/// those that it implies (VCC, M0, EXEC). An operand that is both (v_fmac's addend) is in both.
+struct InstructionRegisters {
+  std::vector<Operand> reads, writes;  ///< kinds vgpr, agpr and sgpr only
+  bool reads_scc = false, writes_scc = false;
+};
 
 class Disassembler {
  public:
@@ -20,6 +29,9 @@ class Disassembler {
   /// The instruction at the start of `bytes`: its size, and `text` as LLVM prints it (mnemonic, one
   /// space or tab, operands). 0 when the bytes are no instruction of the chip.
   uint32_t decode(ByteView bytes, uint64_t address, std::string& text) const;
+
+  /// Of the instruction at the start of `bytes`; empty when they are none.
+  InstructionRegisters registers(ByteView bytes, uint64_t address) const;
 
  private:
   struct Impl;

@@ -11,9 +11,13 @@
 #include "runtime/emulator/memory.h"
 #include "runtime/emulator/mfma_rule.h"
 #include "runtime/emulator/program.h"
+#include "runtime/emulator/shadow.h"
 #include "runtime/emulator/wave.h"
 
 namespace baton::emulator {
+
+class UninitLog;
+class UninitTable;
 
 /// What of a kernel a launch needs; lives as long as its module.
 struct KernelCode {
@@ -64,7 +68,9 @@ struct Dispatch {
 
   std::vector<StageDelay> delays;
   bool count_bank_conflicts = false;
-  bool observed() const { return count_bank_conflicts || !delays.empty(); }
+  const UninitTable* uninit = nullptr;  ///< set when undefined bits are followed
+  UninitLog* uninit_log = nullptr;
+  bool observed() const { return count_bank_conflicts || uninit || !delays.empty(); }
 
   // What the scheduler keeps.
   uint64_t workgroups = 0;
@@ -88,6 +94,8 @@ struct Workgroup {
   std::vector<uint8_t> lds;
   std::unique_ptr<uint32_t[]> registers;  ///< the waves' register files, one behind the other
   uint64_t register_words = 0;            ///< a wave
+  std::unique_ptr<GroupShadow> shadow;    ///< set when undefined bits are followed
+  std::vector<std::unique_ptr<WaveShadow>> wave_shadows;
   uint32_t lds_version = 0;
   int live = 0;
   int at_barrier = 0;

@@ -49,6 +49,9 @@ struct EmulatorOptions {
   std::vector<Delay> delays = {};
   /// LDS bank conflicts are counted (bank_conflicts.h); launches run slower.
   bool count_bank_conflicts = false;
+  /// Uses of registers and LDS that nothing has written are found (uninit.h); a launch that has any
+  /// ends with an Error (failed_check) that lists them. Launches run many times slower.
+  bool check_uninit = false;
   /// How long other host threads are given to launch or write what a stalled kernel waits for.
   int stall_grace_ms = 0;
 };

@@ -45,9 +45,13 @@ uint32_t agprs(const KernelCode& code) {
                   code.program->agpr_rows());
 }
 
-uint64_t rows_of(const KernelCode& code) {
+uint64_t rows_of(const Dispatch& d) {
   // One more: an operand may be read as a pair where one word is named.
-  return uint64_t{vgprs(code)} + agprs(code) + 1;
+  return uint64_t{vgprs(*d.code)} + agprs(*d.code) + 1 + (d.uninit ? WaveShadow::kSpareRows : 0);
+}
+
+uint64_t shadow_bytes(const Dispatch& d) {
+  return d.uninit ? waves_of(d.shape) * rows_of(d) * kWaveLanes * 4 + 2 * d.lds_bytes : 0;
 }
 
 /// Resource word 3 of a private segment: 4-byte elements, 64 lanes, thread ids added.
@@ -57,7 +61,10 @@ constexpr uint32_t kSwizzleEnable = 1u << 31;
 class SgprWriter {
  public:
   explicit SgprWriter(Wave& wave) : wave_(wave) {}
-  void word(uint32_t value) { wave_.sgpr[next_++] = value; }
+  void word(uint32_t value) {
+    if (wave_.shadow) wave_.shadow->sgpr[next_] = 0;
+    wave_.sgpr[next_++] = value;
+  }
   void pair(uint64_t value) {
     word(static_cast<uint32_t>(value));
     word(static_cast<uint32_t>(value >> 32));
@@ -246,7 +253,8 @@ Bytes dispatch_packet(const Dispatch& d) {
 }
 
 uint64_t workgroup_bytes(const Dispatch& d) {
-  return waves_of(d.shape) * (rows_of(*d.code) * kWaveLanes * 4 + sizeof(Wave)) + d.lds_bytes;
+  return waves_of(d.shape) * (rows_of(d) * kWaveLanes * 4 + sizeof(Wave)) + d.lds_bytes +
+         shadow_bytes(d);
 }
 
 std::unique_ptr<Workgroup> make_workgroup(Dispatch& d, uint64_t number) {
@@ -260,8 +268,9 @@ std::unique_ptr<Workgroup> make_workgroup(Dispatch& d, uint64_t number) {
   for (size_t i = 0; i + 4 <= group->lds.size(); i += 4) {
     std::memcpy(group->lds.data() + i, &kPoison, 4);
   }
+  if (d.uninit) group->shadow = std::make_unique<GroupShadow>(d.lds_bytes);
   const uint32_t waves = waves_of(d.shape);
-  group->register_words = rows_of(*d.code) * kWaveLanes;
+  group->register_words = rows_of(d) * kWaveLanes;
   constexpr uint64_t kAlignWords = 16;
   const uint64_t words = group->register_words * waves + kAlignWords;
   group->registers = std::make_unique_for_overwrite<uint32_t[]>(words);
@@ -286,6 +295,11 @@ std::unique_ptr<Workgroup> make_workgroup(Dispatch& d, uint64_t number) {
       w.scratch =
           reinterpret_cast<uint32_t*>(d.scratch_host + (number * waves + i) * d.scratch_wave_bytes);
       w.scratch_words = static_cast<uint32_t>(d.scratch_wave_bytes / kWaveLanes / 4);
+    }
+    if (d.uninit) {
+      group->wave_shadows.push_back(std::make_unique<WaveShadow>(vgprs(*d.code), agprs(*d.code)));
+      w.shadow = group->wave_shadows.back().get();
+      w.shadow->define(0, ~uint64_t{0});  // the work-item ids
     }
     start_registers(d, *group, d.kernarg_host, i, w);
   }

@@ -157,6 +157,7 @@ void Emulator::Platform::wait(const std::function<bool()>& done) {
     }
     driving_ = false;
     changed_.notify_all();
+    if (!uninit.empty()) fail(with_uninit(outcome));
     if (done()) break;
     if (outcome == Outcome::failed) fail(scheduler.error());
     const bool more = submissions_ != seen ||
@@ -168,6 +169,16 @@ void Emulator::Platform::wait(const std::function<bool()>& done) {
       fail(Error(ErrorKind::failed_check, "a stream waits for an event that nothing records"));
     }
   }
+}
+
+/// What the check found, and behind it what stopped the launch.
+Error Emulator::Platform::with_uninit(Outcome outcome) const {
+  std::string text = uninit.error().what();
+  if (outcome == Outcome::failed) text += fmt::format("\n{}", scheduler.error().what());
+  if (outcome == Outcome::stalled) {
+    text += fmt::format("\n{}", hang_error(scheduler.workgroups(), names).what());
+  }
+  return Error(ErrorKind::failed_check, text);
 }
 
 uint64_t Emulator::Platform::take_block(int device, uint64_t bytes) {
@@ -234,6 +245,10 @@ std::unique_ptr<Launch> Emulator::Platform::prepare(const CodeFunction& function
   d.count_bank_conflicts = options.count_bank_conflicts;
   d.delays = delays_of(*code.program, function.device());
   delays_checked_ = false;
+  if (options.check_uninit) {
+    d.uninit = &uninit.table(code.program);
+    d.uninit_log = &uninit;
+  }
   d.reachable = reachable[static_cast<size_t>(function.device())];
   d.workgroups = uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
   const uint64_t lane_bytes = code.kernel.descriptor.private_segment_fixed_size +

@@ -14,6 +14,7 @@
 #include "runtime/emulator/code_module.h"
 #include "runtime/emulator/emulator.h"
 #include "runtime/emulator/scheduler.h"
+#include "runtime/emulator/uninit_log.h"
 
 namespace baton::emulator {
 
@@ -63,6 +64,7 @@ class Emulator::Platform {
   std::vector<uint64_t> reachable;
   Names names;
   LaunchLog log;
+  UninitLog uninit;
   std::recursive_mutex mutex;
 
   Scheduler scheduler;
@@ -75,6 +77,7 @@ class Emulator::Platform {
   /// Throws Error (user) for a delay at a stage that no loaded code object has.
   void check_delays();
   std::vector<StageDelay> delays_of(const Program& program, int device) const;
+  Error with_uninit(Outcome outcome) const;
   [[noreturn]] void fail(Error error);
 
   std::condition_variable_any changed_;

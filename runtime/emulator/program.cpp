@@ -100,7 +100,9 @@ Program::Program(const ElfImage& image, const HandlerTable& handlers)
   }
   std::ranges::sort(symbols_, {}, [](const Symbol& s) { return std::tie(s.vaddr, s.name); });
   for (const ElfSegment& segment : image.segments()) {
-    if (segment.executable) decode_segment(segment, handlers);
+    if (!segment.executable) continue;
+    code_parts_.emplace_back(segment.vaddr, segment.bytes.data() - image.bytes().data());
+    decode_segment(segment, handlers);
   }
   resolve_branches();
   count_rows();
@@ -197,6 +199,17 @@ std::string Program::function(size_t index) const {
   const uint64_t vaddr = info_[index].vaddr;
   const auto above = std::ranges::upper_bound(symbols_, vaddr, {}, &Symbol::vaddr);
   return above == symbols_.begin() ? std::string() : std::prev(above)->name;
+}
+
+ByteView Program::bytes_of(size_t index) const {
+  const uint64_t vaddr = info_[index].vaddr;
+  const auto above =
+      std::ranges::upper_bound(code_parts_, vaddr, {}, [](const auto& part) { return part.first; });
+  const auto& [start, place] = *std::prev(above);
+  constexpr size_t kLongest = 20;
+  return ByteView(file_)
+      .subspan(place + (vaddr - start))
+      .first(std::min<size_t>(kLongest, file_.size() - (place + (vaddr - start))));
 }
 
 std::string Program::source_line(size_t index) const {

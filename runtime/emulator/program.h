@@ -49,6 +49,8 @@ class Program {
   const std::string& handoff(size_t index) const {
     return origins().handoffs[origins().handoff_of[index]];
   }
+  /// The instruction's bytes and those behind it.
+  ByteView bytes_of(size_t index) const;
   /// The symbol that holds the instruction.
   std::string function(size_t index) const;
 
@@ -72,7 +74,8 @@ class Program {
   void count_rows();
 
   std::string chip_;
-  std::vector<uint8_t> file_;  ///< for the debug information
+  std::vector<uint8_t> file_;                              ///< for the debug information
+  std::vector<std::pair<uint64_t, uint64_t>> code_parts_;  ///< vaddr, place in file_
   std::vector<Instruction> code_;
   std::vector<InstructionInfo> info_;
   std::vector<uint32_t> index_;  ///< by dword from code_vaddr_

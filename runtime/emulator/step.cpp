@@ -5,6 +5,7 @@
 #include "runtime/emulator/fault.h"
 #include "runtime/emulator/float_mode.h"
 #include "runtime/emulator/program.h"
+#include "runtime/emulator/uninit.h"
 
 namespace baton::emulator {
 namespace {
@@ -32,11 +33,6 @@ Instruction move_registers(const Wave& w, const Program& program, uint32_t index
     if (w.gpr_index_mode & kIndexDst) move_register(w, program, in, moved.dst);
   }
   return moved;
-}
-
-void step_indexed(Wave& w, const Program& program, uint32_t index) {
-  const Instruction moved = move_registers(w, program, index);
-  moved.handler(w, moved);
 }
 
 /// True when a delay begins before the instruction.
@@ -69,14 +65,14 @@ void run_observed(Wave& w, const Program& program) {
         program.info(pc).row->op_class == OpClass::lds) {
       tally.traffic[pc].bank_conflicts += bank_conflicts(w, program.code()[pc]);
     }
+    Instruction moved;
+    if (w.gpr_index_mode) moved = move_registers(w, program, pc);
+    const Instruction& in = w.gpr_index_mode ? moved : program.code()[pc];
+    if (d.uninit) check_uninit(w, in, pc);
     ++w.pc;
     ++tally.hits[pc];
     ++w.worker->steps;
-    if (w.gpr_index_mode) {
-      step_indexed(w, program, pc);
-    } else {
-      program.code()[pc].handler(w, program.code()[pc]);
-    }
+    in.handler(w, in);
     if (w.stop == Stop::indexing) w.stop = Stop::none;
   } while (w.stop == Stop::none);
 }
@@ -95,7 +91,8 @@ void run_slice(Wave& w, const Program& program) {
       const uint32_t pc = w.pc++;
       ++hits[pc];
       ++worker.steps;
-      step_indexed(w, program, pc);
+      const Instruction moved = move_registers(w, program, pc);
+      moved.handler(w, moved);
     } else {
       do {
         const uint32_t pc = w.pc++;

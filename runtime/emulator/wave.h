@@ -16,6 +16,7 @@ class Program;
 struct Allocation;
 struct Dispatch;
 struct Workgroup;
+class WaveShadow;
 
 /// What the host thread that runs a wave collects.
 struct Worker {
@@ -97,7 +98,8 @@ struct Wave {
   uint32_t* scratch = nullptr;  ///< of this wave: word d of lane l at 64 d + l
   uint32_t scratch_words = 0;   ///< a lane
   WaveState state = WaveState::runnable;
-  int index = 0;  ///< in the workgroup
+  int index = 0;                 ///< in the workgroup
+  WaveShadow* shadow = nullptr;  ///< set when undefined bits are followed
   SpinWatch spin;
   alignas(64) uint32_t sgpr[kSgprs] = {};
   alignas(64) uint32_t exec_lanes[kLanes];  ///< all ones where EXEC is set, when not stale
