@@ -15,5 +15,20 @@ TEST_CASE("attn_post uses no uninitialised register or LDS", "[emulator]") {
   CHECK(run.failure() == "");
 }
 
+TEST_CASE("attn_post without its barriers is found out, with the stage", "[emulator]") {
+  const BuildKey key = builds::complete_key("attn_post:tokens=1,nblocks=1", "gfx950");
+  const CodeObject broken = without(attn_post_object(key), "", "s_barrier");
+  std::string what;
+  uint64_t seed = 0;
+  for (; seed < 50 && what.empty(); ++seed) {
+    AttnPost run(key, broken, {.seed = seed, .check_uninit = true});
+    what = run.failure();
+  }
+  INFO("seed " << seed - 1 << ": " << what);
+  CHECK_THAT(what,
+             Catch::Contains("uninitialised registers or LDS") && Catch::Contains("; in stage ") &&
+                 Catch::Contains("it comes from LDS byte ") && Catch::Contains(", read in stage "));
+}
+
 }  // namespace
 }  // namespace baton::tests
