@@ -87,9 +87,9 @@ std::optional<Operand> register_of(std::string_view name) {
   Operand operand;
   operand.kind = OperandKind::sgpr;
   constexpr std::tuple<std::string_view, Sgpr, int, uint8_t> kSpecial[] = {
-      {"VCC", kVcc, 0, 2},   {"VCC_LO", kVcc, 0, 1},   {"VCC_HI", kVcc, 1, 1},
-      {"EXEC", kExec, 0, 2}, {"EXEC_LO", kExec, 0, 1}, {"EXEC_HI", kExec, 1, 1},
-      {"M0", kM0, 0, 1}};
+      {"VCC", kVcc, 0, 2},   {"VCC_LO", kVcc, 0, 1},    {"VCC_HI", kVcc, 1, 1},
+      {"EXEC", kExec, 0, 2}, {"EXEC_LO", kExec, 0, 1},  {"EXEC_HI", kExec, 1, 1},
+      {"M0", kM0, 0, 1},     {"M0_gfxpre11", kM0, 0, 1}};
   for (const auto& [known, index, word, words] : kSpecial) {
     if (name != known) continue;
     operand.index = static_cast<uint16_t>(index + word);

@@ -6,6 +6,8 @@
 //   emulator.synchronize();
 //
 // Work starts when somebody waits for it, so that what was launched on all devices runs together.
+// s_memrealtime ticks once for every 512 wave instructions of the machine, and jumps ahead when all
+// waves wait and one that waits reads it: a wait that is bounded by the clock ends.
 #pragma once
 
 #include <cstdint>

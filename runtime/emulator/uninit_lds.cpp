@@ -146,7 +146,7 @@ void shadow_access(const UninitStep& step, uint64_t lanes) {
     const OnShadow on_shadow(step, lanes);
     moved.handler(step.w, moved);
   }
-  if (!data.load) return;
+  if (!data.load || data.count == 0) return;
   for (int k = 0; k < original[0].words; ++k) {
     const uint32_t row = s.row(original[0], k);
     std::copy_n(real_row(step, s.spare_row() + static_cast<uint32_t>(k)), kLanes, s.bits(row));

@@ -80,8 +80,14 @@ void uninit_memory(const UninitStep& step) {
     if (&o == &data) continue;
     step.report_operand(o, o.kind == OperandKind::sgpr ? exec : lanes, ~0u, "the address");
   }
+  if (step.u.to_lds) {
+    Operand m0;
+    m0.kind = OperandKind::sgpr;
+    m0.index = kM0;
+    step.report_operand(m0, exec, 0xffff, "the LDS address");
+  }
   if (std::string_view(step.in.name).starts_with("scratch")) return shadow_access(step, exec);
-  if (step.in.flags & kLds) return define_lds(step, lanes);
+  if (step.u.to_lds) return define_lds(step, lanes);
   const uint64_t followed = aperture_lanes(step);
   if (followed != 0 && step.u.rule != UninitRule::atomic) shadow_access(step, followed);
   if (step.u.rule == UninitRule::load) {

@@ -62,6 +62,7 @@ UninitInstruction describe(const Program& program, size_t index) {
   u.cross_lane = row->op_class == OpClass::mfma || row->op_class == OpClass::lds ||
                  (in.flags & kDpp) || has(name, "lane");
   u.whole_result = (in.flags & kPlainResult) && !u.cross_lane;
+  u.to_lds = row->op_class == OpClass::vmem_load && ((in.flags & kLds) || has(name, "_lds_"));
   u.data_mask = data_mask_of(name, row->op_class == OpClass::vmem_store);
   u.data = name.starts_with("buffer") ? 0 : 1;
   u.lds = lds_shape(in);

@@ -28,6 +28,7 @@ struct UninitInstruction {
   bool compare = false;       ///< one undefined bit makes the whole answer undefined
   bool cross_lane = false;    ///< a lane's result may come from another lane
   bool whole_result = false;  ///< every lane of EXEC gets all bits of its result
+  bool to_lds = false;        ///< a load straight to LDS, at M0's offset
   uint32_t data_mask = ~0u;   ///< bits of a word that a store takes, or a load writes
   int data = 0;               ///< which source a store or atomic takes its data from
   LdsShape lds;

@@ -138,6 +138,18 @@ TEST_CASE("LDS bytes that nobody wrote are found", "[emulator]") {
   CHECK(check_body("ds_write_b32 v1, v0\n ds_add_u32 v1, v0\n", chip) == "");
 }
 
+TEST_CASE("a load straight to LDS defines the bytes that it writes", "[emulator]") {
+  const std::string load = GENERATE(as<std::string>(), "global_load_lds_dword v1, s[2:3]\n",
+                                    "s_mov_b32 s4, s2\n s_mov_b32 s5, s3\n s_movk_i32 s6, 0x1000\n"
+                                    "s_mov_b32 s7, 0x27000\n"
+                                    "buffer_load_dword v1, s[4:7], 0 offen lds\n");
+  const std::string read = "s_waitcnt vmcnt(0)\n ds_read_b32 v4, v1 offset:64\n" + kStore4;
+  CHECK(check_body("s_mov_b32 m0, 64\n" + load + read) == "");
+  CHECK_THAT(check_body("s_mov_b32 m0, 60\n" + load + read),
+             Contains("lane 63: the stored value v4") && Contains("LDS byte 316"));
+  CHECK_THAT(check_body(load), Contains("the LDS address m0"));
+}
+
 TEST_CASE("a matrix product is undefined in the rows whose operands are", "[emulator]") {
   // A's rows are lanes 0 to 15 of each group: rows 3 and above are left undefined.
   const std::string body =
