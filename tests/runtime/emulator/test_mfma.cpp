@@ -5,6 +5,7 @@
 #include <random>
 
 #include "runtime/emulator/float_mode.h"
+#include "tests/runtime/emulator/mfma_layout.h"
 #include "tests/runtime/emulator/wave_run.h"
 
 namespace baton::tests {
@@ -98,6 +99,9 @@ struct Case {
   int m, n, k, blocks;
   Format a, b;
   int a_words, b_words, c_words;
+  BlockFields fields = {};
+
+  MatrixShape shape() const { return {m, n, k, blocks}; }
 };
 
 /// Bits of element e of a lane, from registers packed low element first.
@@ -134,13 +138,6 @@ void pack(WaveRun& run, int first, int lane, int e, int bits, uint32_t value) {
     uint32_t& word = run.vgpr(first + at / 32)[lane];
     word = (word & ~(1u << (at % 32))) | ((value >> i) & 1) << (at % 32);
   }
-}
-
-/// The register and lane of row i, column j of a block of the result.
-std::pair<int, int> place(const Case& c, int block, int i, int j) {
-  if (c.m == 32) return {16 * block + 4 * (i / 8) + i % 4, 32 * (i / 4 % 2) + j};
-  if (c.m == 16) return {4 * block + i % 4, 16 * (i / 4) + j};
-  return {i, 4 * block + j};
 }
 
 float model(const Case& c, MfmaRule rule, const std::vector<Number>& a,
@@ -240,13 +237,14 @@ void check_case(const Case& c, MfmaRule rule, int kind, uint64_t seed,
       for (int j = 0; j < c.n; ++j) {
         std::vector<Number> a, b;
         for (int k = 0; k < c.k; ++k) {
-          const int lane_base = (k / per_lane) * c.m * c.blocks + block * c.m;
-          a.push_back(number(element(run, 0, lane_base + i, k % per_lane, c.a.bits), c.a));
-          b.push_back(number(element(run, 8, lane_base + j, k % per_lane, c.b.bits), c.b));
+          const ElementPlace in_a = place_of_a(c.shape(), c.fields, block, i, k);
+          const ElementPlace in_b = place_of_b(c.shape(), c.fields, block, j, k);
+          a.push_back(number(element(run, 0, in_a.lane, in_a.element, c.a.bits), c.a));
+          b.push_back(number(element(run, 8, in_b.lane, in_b.element, c.b.bits), c.b));
         }
         std::vector<int> scales;
         for (int s = 0; s < (c.k + 31) / 32; ++s) scales.push_back(scale(i, j, s));
-        const auto [word, lane] = place(c, block, i, j);
+        const auto [word, lane] = place_of_result(c.shape(), block, i, j);
         const float acc = [&] {
           float x;
           std::memcpy(&x, &run.vgpr(32 + word)[lane], 4);
@@ -310,6 +308,22 @@ TEST_CASE("matrix instructions agree with the scalar model", "[emulator][mfma]")
       for (uint64_t seed = 1; seed <= 4; ++seed) {
         check_case(c, MfmaRule::exact, kind, seed * 31 + static_cast<uint64_t>(kind));
       }
+    }
+  }
+}
+
+TEST_CASE("blocks of 16-bit elements share A, and lanes B, as cbsz, abid and blgp say",
+          "[emulator][mfma]") {
+  for (Case c : cases()) {
+    if (c.a.bits != 16) continue;
+    const auto run = [&](const BlockFields& fields) {
+      c.fields = fields;
+      c.modifiers = fields.text();
+      check_case(c, MfmaRule::exact, 2, 6);
+    };
+    for (int blgp = 1; blgp < 8; ++blgp) run({.blgp = blgp});
+    for (int cbsz = 1; 1 << cbsz <= c.blocks; ++cbsz) {
+      for (int abid = 0; abid < 1 << cbsz; ++abid) run({cbsz, abid, abid % 8});
     }
   }
 }
