@@ -288,11 +288,28 @@ class Words(EmuTest):
         self.assertEqual(report["instructions"], sum(report["classes"].values()))
         self.assertEqual((report["kernel"], report["chip"], report["grid"], report["block"]),
                          ("gemm", self.CHIP, [1, 1, 1], [256, 1, 1]))
+        (kernel,) = report["kernels"]
+        self.assertEqual([(stage["stage"], stage["mfmas"]) for stage in kernel["stages"]],
+                         [("", 64)])
+        self.assertEqual(report["stored_bytes"], [[64 * 64 * 4]])
         text = self.emu("gemm", 1, arguments)
         for line in ("gemm on an emulated gfx950: 1 x 1 x 1 workgroups of 256 x 1 x 1 lanes, ",
                      "MFMAs              64", "bytes stored       16384 at",
                      "fidelity           "):
             self.assertIn(line, text)
+
+    def test_bank_conflicts(self):
+        """A column of a power of two words lies in one bank; one more word a row spreads it."""
+        conflicts = []
+        for words_of_row in (64, 65):
+            self.make("column", "KERNEL column(GLOBAL u32* out) {\n"
+                      f"  LDS static u32 t[64 * {words_of_row}];\n"
+                      f"  t[lid * {words_of_row}] = lid;\n  barrier();\n"
+                      f"  if (lid < 64) out[lid] = t[(63 - lid) * {words_of_row}];\n}}\n")
+            report = json.loads(self.emu("column", 1, ["out:256:out"], "--json", block=64))
+            conflicts.append(report["lds_bank_conflicts"])
+        self.assertEqual(conflicts[1], 0)
+        self.assertGreaterEqual(conflicts[0], 2 * 31)
 
     def refuse_words(self, named, *arguments, hint="", grid="1", block="256", more=()):
         words_of = [word for text in arguments for word in ("--arg", text)]

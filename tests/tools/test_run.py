@@ -62,6 +62,14 @@ class Run(ToolTest):
         folders = ("--outputs", "out", "--regions", "regions")
         report = json.loads(self.run_key("--seed", 3, *folders, "--json"))
         self.assertIs(report["right"], True)
+        # A rank pushes a tagged pair of 8 bytes for every two columns to each other rank.
+        links = report["emulator"]["stored_bytes"]
+        self.assertEqual([links[i][j] for i in range(RANKS) for j in range(RANKS) if i != j],
+                         [HIDDEN // 2 * 8] * (RANKS * (RANKS - 1)))
+        (kernel,) = report["emulator"]["kernels"]
+        stages = {stage["stage"]: stage["mfmas"] for stage in kernel["stages"]}
+        self.assertEqual(set(stages), {"", "slice", "reduce", "gate", "mix", "o"})
+        self.assertEqual({stage for stage, mfmas in stages.items() if mfmas}, {"o"})
         for rank in range(RANKS):
             outputs = read_tensors(self.folder / f"out/rank{rank}.safetensors")
             self.assertEqual(set(outputs), {"prefix", "x_out"})
@@ -112,6 +120,18 @@ class Run(ToolTest):
         self.refuse_run("--mfma knows no 'fast'", KEY, *chip, "--mfma", "fast")
         self.refuse_run("--layer", KEY, "--arch", "gfx950", "--layer", 93)
         self.refuse_run("unknown chip 'gfx1100'", KEY, "--arch", "gfx1100")
+
+    def test_a_rank_that_lags(self):
+        outputs = []
+        for more in ([], ["--delay", "3:o:50000"], ["--delay", "0:mix:9000", "--delay", "5:o:1"]):
+            self.run_key("--seed", 3, "--outputs", "out", *more)
+            outputs.append((self.folder / "out/rank0.safetensors").read_bytes())
+        self.assertEqual(outputs, outputs[:1] * 3)
+        for text, named in [("3", "two colons"), ("3:o", "two colons"), ("8:o:1", "the rank"),
+                            ("x:o:1", "the rank"), ("-1:o:1", "the rank"), ("3::1", "the stage"),
+                            ("3:o:many", "the cycles"), ("3:oo:1", "'oo'")]:
+            with self.subTest(text):
+                self.refuse_run(named, KEY, "--arch", "gfx950", "--delay", text)
 
     def test_progress_on_a_terminal(self):
         """A line in place after a second, taken away before anything else is printed."""

@@ -10,8 +10,8 @@
 #include "runtime/object/elf_image.h"
 #include "tools/baton/command.h"
 #include "tools/baton/emu_arguments.h"
-#include "tools/baton/emu_report.h"
 #include "tools/baton/emulator_flags.h"
+#include "tools/baton/emulator_report.h"
 #include "tools/baton/input.h"
 #include "tools/baton/progress.h"
 #include "tools/baton/terminal.h"
@@ -74,6 +74,12 @@ std::vector<EmuArgument> parse_arguments(const EmuOptions& options) {
   return arguments;
 }
 
+emulator::EmulatorOptions emulator_options(const EmuOptions& options, const ElfImage& image) {
+  emulator::EmulatorOptions all = options.emulator.options(image.chip(), 1);
+  all.count_bank_conflicts = true;
+  return all;
+}
+
 /// One launch, its buffers and what came of it.
 class Emulation {
  public:
@@ -82,7 +88,7 @@ class Emulation {
         kernel_(kernel),
         arguments_(parse_arguments(options)),
         shape_(shape_of(options)),
-        emulator_(options.emulator.options(image.chip(), 1)),
+        emulator_(emulator_options(options, image)),
         device_(emulator_.device(0)) {
     check_emu_arguments(kernel, arguments_);
     module_ = device_.load(image.bytes());
@@ -123,7 +129,8 @@ class Emulation {
       ordered_json json = {{"kernel", kernel_.name}, {"chip", device_.target().chip},
                            {"grid", shape_.grid},    {"block", shape_.workgroup},
                            {"seconds", seconds_},    {"resident_workgroups", resident()}};
-      json.update(counters_json(report));
+      json.update(report_json(report));
+      json["lds_bank_conflicts"] = report.counters.lds_bank_conflicts;
       print(json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
       return;
     }
@@ -132,7 +139,7 @@ class Emulation {
                       fmt::join(shape_.workgroup, " x "), seconds_));
     print(fmt::format("  {:<18} {} workgroups; the emulator holds all\n", "the chip holds",
                       resident()));
-    print(counters_text(report));
+    print(report_text(report));
   }
 
  private:

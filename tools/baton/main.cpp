@@ -54,6 +54,17 @@ std::string version() {
   return fmt::format("baton {}, LLVM {}\n", BATON_VERSION, BATON_LLVM_VERSION);
 }
 
+/// A wrong use that the library found and had no hint for gets one.
+int run_with_hint(const Command& command) {
+  try {
+    return command.run();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::user || !error.hint().empty()) throw;
+    throw Error(error.kind(), error.what(),
+                fmt::format("`baton {} --help` shows its usage", command.parser->get_name()));
+  }
+}
+
 int run(int argc, const char* const* argv) {
   CLI::App app("Baton turns build keys into AMD GPU code objects.", "baton");
   app.require_subcommand(1);
@@ -78,7 +89,7 @@ int run(int argc, const char* const* argv) {
     throw usage_error(app, refusal);
   }
   for (const Command& command : commands) {
-    if (command.parser->parsed()) return command.run();
+    if (command.parser->parsed()) return run_with_hint(command);
   }
   return 0;
 }

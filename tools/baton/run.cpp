@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -10,9 +11,11 @@
 #include "builds/families.h"
 #include "builds/kimi_k3/attn_post_run.h"
 #include "runtime/base/file.h"
+#include "runtime/base/text.h"
 #include "runtime/emulator/emulator.h"
 #include "tools/baton/command.h"
 #include "tools/baton/emulator_flags.h"
+#include "tools/baton/emulator_report.h"
 #include "tools/baton/input.h"
 #include "tools/baton/progress.h"
 #include "tools/baton/run_table.h"
@@ -30,6 +33,7 @@ struct RunOptions {
   std::string key, arch;
   std::optional<std::string> code, inputs, outputs, regions;
   EmulatorFlags emulator;
+  std::vector<std::string> delays;
   int ranks = kRanks;
   int steps = 1;
   int layer = 0;
@@ -95,13 +99,45 @@ emulator::Names names_of(const Collective& collective) {
   return names;
 }
 
+/// "RANK:STAGE:CYCLES".
+emulator::Delay parse_delay(const std::string& text) {
+  const auto fail = [&](const char* what) {
+    throw Error(ErrorKind::user, fmt::format("--delay {}: {}", quote(text), what),
+                "--delay RANK:STAGE:CYCLES, for example --delay 3:reduce:20000");
+  };
+  const auto number = [&](std::string_view digits, uint64_t& value) {
+    const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return failed == std::errc() && end == digits.data() + digits.size();
+  };
+  const size_t first = text.find(':'), last = text.rfind(':');
+  if (first == last) fail("two colons are missing");
+  uint64_t rank = 0;
+  emulator::Delay delay;
+  delay.stage = text.substr(first + 1, last - first - 1);
+  if (!number(std::string_view(text).substr(0, first), rank) || rank >= kRanks) {
+    fail("the rank is no number of 0 .. 7");
+  }
+  if (delay.stage.empty()) fail("the stage is empty");
+  if (!number(std::string_view(text).substr(last + 1), delay.cycles)) {
+    fail("the cycles are no number");
+  }
+  delay.device = static_cast<int>(rank);
+  return delay;
+}
+
+emulator::EmulatorOptions emulator_options(const RunOptions& options, std::string_view chip) {
+  emulator::EmulatorOptions all = options.emulator.options(chip, options.ranks);
+  for (const std::string& text : options.delays) all.delays.push_back(parse_delay(text));
+  return all;
+}
+
 /// Runs all steps and prints each; returns whether all were right.
 class Run {
  public:
   Run(const RunOptions& options, const BuildKey& key, const CodeObject& object)
       : options_(options),
         key_(key),
-        emulator_(options.emulator.options(key.chip(), options.ranks)),
+        emulator_(emulator_options(options, key.chip())),
         collective_(devices(), object) {
     emulator_.set_names(names_of(collective_));
     if (!collective_.fits_chip()) {
@@ -159,12 +195,12 @@ class Run {
   void finish(bool right) {
     write_ranks(options_.outputs, result_.outputs);
     write_ranks(options_.regions, result_.regions);
-    const std::string fidelity = emulator_.report().fidelity();
-    if (!options_.json) return print("fidelity: " + fidelity + "\n");
+    const emulator::RunReport report = emulator_.report();
+    if (!options_.json) return print("fidelity: " + report.fidelity() + "\n");
     const nlohmann::ordered_json document = {{"key", key_.text()},
                                              {"chip", key_.chip()},
                                              {"right", right},
-                                             {"fidelity", fidelity},
+                                             {"emulator", report_json(report)},
                                              {"steps", steps_json_}};
     print(document.dump(2) + "\n");
   }
@@ -214,6 +250,13 @@ Command add_run(CLI::App& app) {
   options->emulator.add_to(*parser,
                            "Draw the inputs from this; without --threads also one interleaving of "
                            "all waves, always the same");
+  parser
+      ->add_option("--delay", options->delays,
+                   "Hold a rank back when it is about to enter a stage, for so many instructions "
+                   "of all waves; may be given again")
+      ->type_size(1)
+      ->allow_extra_args(false)
+      ->type_name("RANK:STAGE:CYCLES");
   parser
       ->add_option(
           "--steps", options->steps,
