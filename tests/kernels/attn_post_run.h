@@ -16,6 +16,7 @@ struct RunOptions {
   std::optional<uint64_t> schedule = {};  ///< seed of the interleaving
   int steps = 1;
   uint64_t input_seed = 1;
+  bool check_uninit = false;
 };
 
 struct RunResult {
@@ -30,7 +31,8 @@ inline RunResult run_attn_post(const BuildKey& key, const CodeObject& object,
   emulator::Emulator emulator({.chip = key.chip(),
                                .devices = kRanks,
                                .seed = options.schedule,
-                               .threads = options.threads});
+                               .threads = options.threads,
+                               .check_uninit = options.check_uninit});
   std::vector<Device*> devices;
   for (int rank = 0; rank < kRanks; ++rank) devices.push_back(&emulator.device(rank));
   Collective collective(devices, object);

@@ -120,5 +120,16 @@ TEST_CASE("a missing barrier shows under one of the first 50 seeds") {
   CHECK(run_attn_post(key_of(), whole, {.schedule = *seed}).failures.empty());
 }
 
+TEST_CASE("a missing barrier: --check uninit names the LDS that was read before it was written") {
+  const BrokenKernel broken = build_without(key_of(), {"baton.barrier", "reduce"});
+  std::string report;
+  for (uint64_t seed = 0; seed < 50 && report.empty(); ++seed) {
+    report = stop_of(broken.object, {.schedule = seed, .check_uninit = true});
+  }
+  INFO(report);
+  CHECK_THAT(report, Contains("uninitialised registers or LDS"));
+  CHECK_THAT(report, Contains("it comes from LDS byte ") && Contains("read in stage slice"));
+}
+
 }  // namespace
 }  // namespace baton::tests

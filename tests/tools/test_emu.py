@@ -227,6 +227,16 @@ KERNEL shape(GLOBAL u32* out) {
 }
 """
 
+# Half of the LDS that is read was written.
+UNSET = """
+KERNEL unset(GLOBAL u32* out) {
+  LDS static u32 t[256];
+  if (lid < 128) t[lid] = lid;
+  barrier();
+  out[lid] = t[255 - lid];
+}
+"""
+
 WAIT = "KERNEL wait(volatile GLOBAL u32* flag) { while (*flag != 9) __builtin_amdgcn_s_sleep(1); }"
 
 
@@ -368,6 +378,7 @@ class Words(EmuTest):
         self.refuse_words("512 lanes", *good, block="512")
         self.refuse_words("LDS", *good, more=("--lds", 1 << 20))
         self.refuse_words("--mfma knows no 'fast'", *good, more=("--mfma", "fast"))
+        self.refuse_words("--check knows no 'races'", *good, more=("--check", "races"))
         self.refuse_words("--seed", *good, more=("--seed", 1, "--threads", 2))
         self.refuse_words("--threads", *good, more=("--threads", 0))
         self.refuse(USER, "--grid is required", ["emu", "copy.co", "--block", 1])
@@ -393,6 +404,16 @@ class Words(EmuTest):
         self.make("wait", WAIT)
         self.refuse_run(["hangs", "wait.c:2", "byte 0 of argument 1"], "wait.co",
                         "--grid", 2, "--block", 64, "--arg", "out:4:out")
+
+    def test_uninitialised_lds_is_found_when_asked(self):
+        self.make("unset", UNSET)
+        arguments = ("unset.co", "--grid", 1, "--block", 256, "--arg", "out:1K:out",
+                     "--check", "uninit")
+        self.refuse_run(["uninitialised", "unset.c:7", "LDS byte 1020"], *arguments)
+        self.make("reverse", TWO)
+        self.emu("reverse", 1, ["out:1K:out"], "--kernel", "reverse", "--lds", 1024,
+                 "--check", "uninit")
+        self.assertEqual(unwords(self.read("out")), list(range(255, -1, -1)))
 
     def test_an_old_output_survives_a_fault(self):
         self.make("copy", COPY)

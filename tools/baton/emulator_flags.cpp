@@ -19,12 +19,19 @@ void EmulatorFlags::add_to(CLI::App& parser, const std::string& seed_help) {
                   "published), chain (a plain fp32 chain in k order)")
       ->type_name("exact|chain")
       ->capture_default_str();
+  parser
+      .add_option("--check", check,
+                  "Find uses of registers and LDS that nothing has written; many times slower")
+      ->type_name("uninit");
 }
 
 emulator::EmulatorOptions EmulatorFlags::options(std::string_view chip, int devices) const {
   if (mfma != "exact" && mfma != "chain") {
     throw Error(ErrorKind::user, fmt::format("--mfma knows no {}", quote(mfma)),
                 "give exact or chain");
+  }
+  if (check && *check != "uninit") {
+    throw Error(ErrorKind::user, fmt::format("--check knows no {}", quote(*check)), "give uninit");
   }
   const auto cores = static_cast<int>(std::thread::hardware_concurrency());
   emulator::EmulatorOptions options;
@@ -34,6 +41,7 @@ emulator::EmulatorOptions EmulatorFlags::options(std::string_view chip, int devi
   if (!threads) options.seed = seed;
   options.threads = threads.value_or(seed ? 1 : std::max(1, cores));
   options.mfma = mfma == "exact" ? emulator::MfmaRule::exact : emulator::MfmaRule::chain;
+  options.check_uninit = check.has_value();
   return options;
 }
 
