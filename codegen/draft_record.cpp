@@ -118,6 +118,18 @@ RecordRegion read_region(const Reader& reader) {
           .bytes = static_cast<uint64_t>(reader.integer("bytes"))};
 }
 
+std::vector<std::string> read_names(const Reader& reader, std::string_view field) {
+  std::vector<std::string> names;
+  for (const mlir::Attribute& name : reader.list_or_empty(field)) {
+    const auto text = llvm::dyn_cast<mlir::StringAttr>(name);
+    if (!text) {
+      fail(fmt::format("module: attribute baton.{} holds something that is not a string", field));
+    }
+    names.push_back(text.getValue().str());
+  }
+  return names;
+}
+
 /// A count that the record keeps in 32 bits.
 uint32_t read_count(const Reader& reader, std::string_view field, int64_t least, int64_t most) {
   const int64_t value = reader.integer(field);
@@ -158,11 +170,9 @@ Record draft_record(mlir::ModuleOp module) {
   record.resources.grid_workgroups = read_count(reader, "grid", 1, kMaxGrid);
   record.totals.scratch_bytes = static_cast<uint64_t>(reader.integer_or_zero("scratch_bytes"));
   record.totals.peer_half_bytes = static_cast<uint64_t>(reader.integer_or_zero("peer_half_bytes"));
-  for (const mlir::Attribute& stage : reader.list_or_empty("stages")) {
-    const auto text = llvm::dyn_cast<mlir::StringAttr>(stage);
-    if (!text) fail("module: attribute baton.stages holds something that is not a string");
-    record.stages.push_back(text.getValue().str());
-  }
+  record.stages = read_names(reader, "stages");
+  record.timeline = read_names(reader, "timeline");
+  record.bounded_waits = module->hasAttr("baton.bounded_waits");
   for (const mlir::Attribute& value : reader.list_or_empty("args")) {
     const size_t index = record.arguments.size();
     record.arguments.push_back(read_argument(entry(value, fmt::format("baton.args[{}]", index))));

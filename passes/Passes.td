@@ -8,8 +8,9 @@ def CheckHandoffs : Pass<"check-handoffs", "mlir::ModuleOp"> {
   let summary = "Refuse hand-offs that hang or run out of their region";
   let description = [{
     Errors: a polled region that nothing puts; an index or a rank that is out of bounds on every
-    lane that could compute it; a batch over two spaces. Remarks: a poll that waits behind weight
-    loads in flight; a region that is never polled.
+    lane that could compute it; a batch over two spaces; a region that is put, polled or re-armed
+    under another protocol than its own. Remarks: a poll that waits behind weight loads in flight; a
+    region that is never polled.
     ```mlir
     baton.region @ar peer tagged f32 shape [8]
     ...
@@ -24,6 +25,19 @@ def CheckLds : Pass<"check-lds", "mlir::ModuleOp"> {
   let description = [{
     ```mlir
     baton.lds @rows offset 0 bytes 70000   // gfx942: error: LDS takes 70000 bytes, gfx942 has 65536
+    ```
+  }];
+}
+
+def CheckSentinels : Pass<"check-sentinels", "mlir::ModuleOp"> {
+  let summary = "Refuse sentinel words that are put twice, or never re-armed by their reader";
+  let description = [{
+    Errors: a word that is put twice, also by a loop, with no re-arm between; a poll behind which no
+    path reaches a re-arm of its region; a re-arm that no path reaches, or that no poll precedes.
+    ```mlir
+    baton.put_sent %h @ar[%i] of %rank = %v : i32
+    // error: stage 'o': puts a word of sentinel region 'ar' a second time before its re-arm
+    baton.put_sent %h @ar[%i] of %rank = %w : i32
     ```
   }];
 }
@@ -119,6 +133,26 @@ def LowerStages : Pass<"lower-stages", "mlir::ModuleOp"> {
     REGION", within it. So any reader of DWARF can tell an instruction's stage and hand-off.
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
+}
+
+def StampStages : Pass<"stamp-stages", "mlir::ModuleOp"> {
+  let summary = "A timeline's time stamps at every stage boundary";
+  let description = [{
+    Lane 0 keeps the 100 MHz clock in LDS as it enters and leaves a stage, and stores all stamps at
+    the kernel's end. The names go to the manifest `baton.timeline`, one a stage op.
+    ```mlir
+    baton.timeline %tl
+    baton.stage "gate" { ... }
+    // becomes
+    baton.stage "gate" {
+      scf.if %is_lane_0 { baton.lds_store %clock, @timeline_stamps[%c0] : i64 }
+      ...
+      scf.if %is_lane_0 { baton.lds_store %clock, @timeline_stamps[%c8] : i64 }
+    }
+    ```
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::scf::SCFDialect",
+                           "mlir::LLVM::LLVMDialect"];
 }
 
 #endif  // BATON_PASSES

@@ -31,6 +31,9 @@ void registerDialects(mlir::DialectRegistry& registry) {
 void buildPipeline(mlir::OpPassManager& manager) {
   // Checks see what the author wrote: they come first, so that an error names stage and line.
   manager.addPass(createCheckHandoffs());
+  manager.addPass(createCheckSentinels());
+  // Stamps take LDS, which the next check counts.
+  manager.addPass(createStampStages());
   manager.addPass(createCheckLds());
   // Offsets before the hand-offs that use them.
   manager.addPass(createLayoutRegions());

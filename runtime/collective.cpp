@@ -61,8 +61,9 @@ void Collective::allocate_outputs() {
   }
 }
 
-void Collective::step() {
+void Collective::launch() {
   allocate_outputs();
+  kept_regions_ = {};
   for (int rank = 0; rank < kRanks; ++rank) {
     ArgumentValues values = values_;
     for (const auto& [name, buffer] : buffers_[static_cast<size_t>(rank)]) {
@@ -71,7 +72,33 @@ void Collective::step() {
     runners_[static_cast<size_t>(rank)]->step_begin();
     runners_[static_cast<size_t>(rank)]->launch(values);
   }
+}
+
+void Collective::synchronize() {
   for (const auto& runner : runners_) runner->synchronize();
+}
+
+void Collective::keep_region(const std::string& name) {
+  for (size_t rank = 0; rank < runners_.size(); ++rank) {
+    kept_regions_[rank][name] = runners_[rank]->read_region(name);
+  }
+}
+
+TensorMap Collective::regions(int rank) {
+  const auto index = static_cast<size_t>(rank);
+  TensorMap regions = kept_regions_.at(index);
+  regions.merge(runners_.at(index)->read_regions());
+  return regions;
+}
+
+std::vector<UnarmedWord> Collective::unarmed_words(size_t limit) {
+  std::vector<UnarmedWord> all;
+  for (const auto& runner : runners_) {
+    for (UnarmedWord& word : runner->unarmed_words(limit - all.size())) {
+      all.push_back(std::move(word));
+    }
+  }
+  return all;
 }
 
 std::string Collective::describe(DeviceAddress address) const {

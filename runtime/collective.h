@@ -23,13 +23,28 @@ class Collective {
   /// The value of an integer argument, the same on every rank.
   void set_value(const std::string& name, uint64_t value);
 
-  /// Launches on every rank and waits for all. Before the first step, every buffer that the kernel
-  /// only writes is allocated, filled with bytes 0xFF.
-  void step();
+  /// Begins a step on every rank, in stream order. Before the first one, every buffer that the
+  /// kernel only writes is allocated, filled with bytes 0xFF.
+  void launch();
+  /// Waits for all ranks; errors of the launches are thrown here.
+  void synchronize();
+  void step() {
+    launch();
+    synchronize();
+  }
+
+  /// Keeps what the region holds now on every rank, for regions(); the next launch forgets it. For
+  /// a launch that is paused before it re-arms.
+  void keep_region(const std::string& name);
 
   /// Every argument that the kernel writes, by name.
   TensorMap outputs(int rank);
-  TensorMap regions(int rank) { return runners_.at(static_cast<size_t>(rank))->read_regions(); }
+  /// The regions as keep_region() found them in this step, else as they are.
+  TensorMap regions(int rank);
+  /// Words of any rank that should be armed and are not, at most `limit`.
+  std::vector<UnarmedWord> unarmed_words(size_t limit);
+  Runner& rank(int rank) { return *runners_.at(static_cast<size_t>(rank)); }
+  const Record& record() const { return object_.record; }
   bool fits_chip() const { return runners_.front()->fits_chip(); }
   /// The region, index and rank behind an address, or empty.
   std::string describe(DeviceAddress address) const;
@@ -47,6 +62,7 @@ class Collective {
   std::vector<std::unique_ptr<Runner>> runners_;
   std::array<std::map<std::string, Buffer>, kRanks> buffers_;
   ArgumentValues values_;
+  std::array<TensorMap, kRanks> kept_regions_;  ///< of this step
 };
 
 }  // namespace baton

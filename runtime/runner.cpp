@@ -1,38 +1,26 @@
 #include "runtime/runner.h"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
 
 #include "runtime/base/error.h"
+#include "runtime/region_words.h"
 
 namespace baton {
 namespace {
-
-constexpr uint64_t kPairBytes = 8, kWordBytes = 4;
 
 ByteView bytes_of(const auto& value) {
   return {reinterpret_cast<const uint8_t*>(&value), sizeof value};
 }
 
-/// The value words of tagged pairs.
-Bytes strip_tags(const Bytes& pairs) {
-  Bytes words(pairs.size() / kPairBytes * kWordBytes);
-  for (size_t i = 0; i < words.size() / kWordBytes; ++i) {
-    std::memcpy(words.data() + i * kWordBytes, pairs.data() + i * kPairBytes, kWordBytes);
-  }
-  return words;
+uint64_t diag_bytes(const Record& record) {
+  return record.bounded_waits ? sizeof(DiagRecord) * record.resources.grid_workgroups : 0;
 }
 
-/// "3, 0, 512": the place of element `index` in a row-major `shape`.
-std::string place_of(int64_t index, const std::vector<int64_t>& shape) {
-  std::vector<int64_t> place(shape.size());
-  for (size_t axis = shape.size(); axis-- > 0;) {
-    place[axis] = index % shape[axis];
-    index /= shape[axis];
-  }
-  return fmt::format("{}", fmt::join(place, ", "));
+size_t timeline_points(const Record& record) {
+  return 2 * record.timeline.size() * record.resources.grid_workgroups;
 }
 
 LaunchShape shape_of(const Record& record) {
@@ -77,12 +65,16 @@ Runner::Runner(Device& device, const CodeObject& object, int rank)
   epoch_address_ = allocate_zeroed(sizeof epoch_, MemoryKind::normal);
   peer_buffer_ = allocate_zeroed(2 * record.totals.peer_half_bytes, MemoryKind::fine_grained);
   peer_table_ = allocate_zeroed(kRanks * sizeof(DeviceAddress), MemoryKind::normal);
+  diag_ = allocate_zeroed(diag_bytes(record), MemoryKind::normal);
+  timeline_ = allocate_zeroed(timeline_points(record) * sizeof(int64_t), MemoryKind::normal);
+  for (const RecordRegion& region : record.regions) arm(region);
 }
 
 Runner::~Runner() {
   stream_.reset();
   module_.reset();
-  for (DeviceAddress address : {scratch_, epoch_address_, peer_buffer_, peer_table_}) {
+  for (DeviceAddress address :
+       {scratch_, epoch_address_, peer_buffer_, peer_table_, diag_, timeline_}) {
     try {
       device_.release(address);
     } catch (const Error&) {
@@ -95,6 +87,18 @@ DeviceAddress Runner::allocate_zeroed(uint64_t bytes, MemoryKind kind) {
   const DeviceAddress address = device_.allocate(std::max<uint64_t>(bytes, kPairBytes), kind);
   device_.write(address, Bytes(std::max<uint64_t>(bytes, kPairBytes)));
   return address;
+}
+
+DeviceAddress Runner::address_of(const RecordRegion& region, uint32_t parity) const {
+  if (region.space == RegionSpace::scratch) return scratch_ + region.offset;
+  return peer_buffer_ + parity * object_.record.totals.peer_half_bytes + region.offset;
+}
+
+/// Once, at allocation: from then on every reader re-arms what it has read.
+void Runner::arm(const RecordRegion& region) {
+  if (region.protocol != RegionProtocol::sentinel) return;
+  const Bytes armed(region.bytes, 0xFF);
+  for (uint32_t parity : {0u, 1u}) device_.write(address_of(region, parity), armed);
 }
 
 void Runner::connect(std::span<const std::unique_ptr<Runner>> ranks) {
@@ -118,6 +122,8 @@ bool Runner::fits_chip() const {
 void Runner::step_begin() {
   ++epoch_;
   device_.write_async(epoch_address_, bytes_of(epoch_), *stream_);
+  const uint64_t records = diag_bytes(object_.record);
+  if (records > 0) device_.fill_async(diag_, 0, records, *stream_);
 }
 
 void Runner::launch(const ArgumentValues& values) {
@@ -126,8 +132,8 @@ void Runner::launch(const ArgumentValues& values) {
               {"peers", peer_table_},
               {"rank", static_cast<uint64_t>(rank_)},
               {"epoch", epoch_address_},
-              {"diag", 0},
-              {"tl", 0}});
+              {"diag", diag_},
+              {"tl", timeline_}});
   const Record& record = object_.record;
   device_.launch(module_->function(record.kernel), shape_of(record), pack_arguments(record, all),
                  *stream_);
@@ -136,32 +142,66 @@ void Runner::launch(const ArgumentValues& values) {
 void Runner::synchronize() { device_.synchronize(*stream_); }
 
 std::string Runner::describe(DeviceAddress address) const {
-  const uint64_t half = object_.record.totals.peer_half_bytes;
   for (const RecordRegion& region : object_.record.regions) {
-    const bool peer = region.space == RegionSpace::peer;
-    DeviceAddress base = (peer ? peer_buffer_ : scratch_) + region.offset;
-    if (peer && address >= peer_buffer_ + half) base += half;
-    if (address < base || address - base >= region.bytes) continue;
-    const int64_t elements_a_word = static_cast<int64_t>(kWordBytes) / dtype_bytes(region.dtype);
-    const auto word = static_cast<int64_t>((address - base) / kPairBytes);
-    return fmt::format("{}[{}] of rank {}", region.name,
-                       place_of(word * elements_a_word, region.shape), rank_);
+    for (uint32_t parity : {0u, 1u}) {
+      const DeviceAddress base = address_of(region, parity);
+      if (address < base || address - base >= region.bytes) continue;
+      return fmt::format("{} of rank {}",
+                         name_of_word(region, (address - base) / word_bytes(region)), rank_);
+    }
   }
   return "";
+}
+
+Tensor Runner::read(const RecordRegion& region) {
+  Bytes raw(region.bytes);
+  device_.read(address_of(region, epoch_ % 2), raw);
+  return logical_tensor(region, raw);
 }
 
 TensorMap Runner::read_regions() {
   TensorMap regions;
   for (const RecordRegion& region : object_.record.regions) {
-    DeviceAddress base = scratch_;
-    if (region.space == RegionSpace::peer) {
-      base = peer_buffer_ + (epoch_ % 2) * object_.record.totals.peer_half_bytes;
-    }
-    Bytes raw(region.bytes);
-    device_.read(base + region.offset, raw);
-    regions.emplace(region.name, Tensor{region.dtype, region.shape, strip_tags(raw)});
+    regions.emplace(region.name, read(region));
   }
   return regions;
+}
+
+Tensor Runner::read_region(const std::string& name) {
+  for (const RecordRegion& region : object_.record.regions) {
+    if (region.name == name) return read(region);
+  }
+  throw Error(ErrorKind::user, fmt::format("{} has no region '{}'", object_.record.kernel, name));
+}
+
+std::vector<UnarmedWord> Runner::unarmed_words(size_t limit) {
+  std::vector<UnarmedWord> unarmed;
+  for (const RecordRegion& region : object_.record.regions) {
+    if (region.protocol != RegionProtocol::sentinel) continue;
+    std::vector<uint32_t> words(region.bytes / kWordBytes);
+    device_.read(address_of(region, (epoch_ + 1) % 2),
+                 {reinterpret_cast<uint8_t*>(words.data()), region.bytes});
+    for (size_t i = 0; i < words.size() && unarmed.size() < limit; ++i) {
+      if (words[i] == kSentinel) continue;
+      unarmed.push_back({fmt::format("{} of rank {}", name_of_word(region, i), rank_), words[i]});
+    }
+  }
+  return unarmed;
+}
+
+std::vector<DiagRecord> Runner::read_diag() {
+  const uint64_t bytes = diag_bytes(object_.record);
+  std::vector<DiagRecord> records(bytes / sizeof(DiagRecord));
+  device_.read(diag_, {reinterpret_cast<uint8_t*>(records.data()), bytes});
+  std::erase_if(records, [](const DiagRecord& record) { return record.present == 0; });
+  return records;
+}
+
+std::vector<int64_t> Runner::read_timeline() {
+  std::vector<int64_t> stamps(timeline_points(object_.record));
+  device_.read(timeline_,
+               {reinterpret_cast<uint8_t*>(stamps.data()), stamps.size() * sizeof(int64_t)});
+  return stamps;
 }
 
 }  // namespace baton

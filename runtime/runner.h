@@ -8,11 +8,16 @@
 
 #include "runtime/device/device.h"
 #include "runtime/object/code_object.h"
+#include "runtime/object/handoff_protocol.h"
 #include "runtime/tensors/tensor.h"
 
 namespace baton {
 
-inline constexpr int kRanks = 8;
+/// A word of a sentinel region that should be armed and is not.
+struct UnarmedWord {
+  std::string place;  ///< "ar[3, 0, 512] of rank 5"
+  uint32_t word;
+};
 
 /// Values of a launch by argument name: an address for a buffer, the number for an integer.
 using ArgumentValues = std::map<std::string, uint64_t>;
@@ -23,7 +28,8 @@ Bytes pack_arguments(const Record& record, const ArgumentValues& values);
 
 class Runner {
  public:
-  /// Loads the code object and allocates scratch, epoch and this rank's peer buffer, all zero.
+  /// Loads the code object and allocates scratch, epoch, this rank's peer buffer, and what
+  /// diagnostics and timeline builds write, all zero but for the sentinel regions, which are armed.
   /// Throws Error: user for a rank outside 0 .. 7, a record that does not belong to the bytes, or
   /// another chip.
   Runner(Device& device, const CodeObject& object, int rank);
@@ -36,7 +42,7 @@ class Runner {
   /// Whether a chip keeps the whole grid resident, which the spinning workgroups need.
   bool fits_chip() const;
 
-  /// epoch += 1, in stream order, once a step.
+  /// epoch += 1, in stream order, once a step; a diagnostics build's records are cleared.
   void step_begin();
 
   /// Launches with the runner's own arguments (scratch, peers, rank, epoch, diag, tl) and `values`.
@@ -44,8 +50,20 @@ class Runner {
   /// Waits for everything; errors of the launches are thrown here.
   void synchronize();
 
-  /// Every region of the last step by name, in logical shape and type: tags stripped.
+  /// Every region of the last step by name, in logical shape and type: tags stripped, sentinel
+  /// blocking undone. Words that have been re-armed read as the sentinel.
   TensorMap read_regions();
+  Tensor read_region(const std::string& name);
+
+  /// The words of sentinel regions that are not armed: in scratch, and in the half of the peer
+  /// buffer that the last step did not use. At most `limit` of them.
+  std::vector<UnarmedWord> unarmed_words(size_t limit);
+
+  /// A diagnostics build's records of the last step, of the workgroups whose wait gave up.
+  std::vector<DiagRecord> read_diag();
+
+  /// A timeline build's stamps of the last launch: [workgroups, 2 x record.timeline.size()].
+  std::vector<int64_t> read_timeline();
 
   /// "part[3, 0, 2, 1] of rank 5" for an address in one of the regions, else empty.
   std::string describe(DeviceAddress address) const;
@@ -55,6 +73,10 @@ class Runner {
 
  private:
   DeviceAddress allocate_zeroed(uint64_t bytes, MemoryKind kind);
+  /// Where `region` starts, in the half that a step of this parity uses.
+  DeviceAddress address_of(const RecordRegion& region, uint32_t parity) const;
+  void arm(const RecordRegion& region);
+  Tensor read(const RecordRegion& region);
 
   Device& device_;
   const CodeObject& object_;
@@ -62,7 +84,8 @@ class Runner {
   uint32_t epoch_ = 0;
   std::unique_ptr<Module> module_;
   std::unique_ptr<Stream> stream_;
-  DeviceAddress scratch_ = 0, epoch_address_ = 0, peer_buffer_ = 0, peer_table_ = 0;
+  DeviceAddress scratch_ = 0, epoch_address_ = 0, peer_buffer_ = 0, peer_table_ = 0, diag_ = 0,
+                timeline_ = 0;
 };
 
 }  // namespace baton

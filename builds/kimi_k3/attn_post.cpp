@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "builds/kimi_k3/all_reduce.h"
 #include "builds/kimi_k3/attn_res.h"
 #include "builds/kimi_k3/gemv.h"
 #include "builds/kimi_k3/model.h"
@@ -22,10 +23,10 @@ struct OProj {
   int tokens;         ///< S
   Buffer<BF16> core;  ///< [S, 1536]
   GemvMatrix w_o;     ///< [7168, 1536]
-  Region<BF16> ar;    ///< [8, S, 7168] on every rank
-  I32 rank;
-  TokenRows rows;                ///< one tile of core rows
-  std::array<WaveSums, 2> sums;  ///< rounds take turns: one barrier a round
+  AllReduce ar;       ///< [8, S, 7168] on every rank
+  TokenRows rows;     ///< one tile of core rows
+  /// Rounds take turns: with two, one barrier a round. A target with little LDS has one.
+  std::vector<WaveSums> sums;
 };
 
 /// A tile of core rows on its way to LDS: 16 bytes a thread and pass.
@@ -57,15 +58,12 @@ void core_to_lds(const OProj& o, const CoreTile& tile) {
   }
 }
 
-/// Thread (token, row pair) sums the waves, rounds to bf16 and pushes the pair to all 8 ranks.
+/// Thread (token, row pair) sums the waves, rounds to bf16 and pushes the pair.
 void push_partials(const OProj& o, const CoreTile& tile, const WaveSums& sums, const I32& group) {
   const I32 thread = thread_id();
   If(thread < tile.tokens * kPairs, [&] {
     const I32 token = thread / kPairs, pair = thread % kPairs;
-    const auto [low, high] = sum_waves(sums, token, pair);
-    const I32 column = kRows * group + 2 * pair;
-    const I32 element = (o.rank * o.tokens + tile.first + token) * kHidden + column;
-    for (int to = 0; to < kTp; ++to) put_bf(o.ar.to(to), element, {low, high});
+    o.ar.push(tile.first + token, kRows * group + 2 * pair, sum_waves(sums, token, pair));
   });
 }
 
@@ -88,6 +86,7 @@ void stage_o(OProj& o) {
       const I32 group = first_group + kOCtas * round;
       If(group < kOTasks, [&] {
         const WaveSums& sums = o.sums[static_cast<size_t>(round) % o.sums.size()];
+        if (round > 0 && o.sums.size() == 1) barrier();  // the last round's sums are read
         multiply(o.w_o, weights[static_cast<size_t>(round)], o.rows, sums);
         barrier();
         push_partials(o, tile, sums, group);
@@ -99,29 +98,22 @@ void stage_o(OProj& o) {
   }
 }
 
-/// Thread (token, column pair) sums the 8 ranks' partials in rank order and rounds -> LDS delta.
-void stage_reduce(int tokens, const Region<BF16>& ar, const LdsArray<BF16>& delta) {
-  constexpr int kColumnPairs = kCols / 2;
-  const int items = tokens * kColumnPairs;
-  for (int start = 0; start < items; start += kThreads) {
-    const I32 item = start + thread_id();
-    If(item < items, [&] {
-      const I32 token = item / kColumnPairs, pair = item % kColumnPairs;
-      std::vector<PollSpec<BF16>> specs;
-      for (int rank = 0; rank < kTp; ++rank) {
-        const I32 row = rank * tokens + token;
-        specs.push_back(ar.at(row * (kHidden / 2) + cta_id() * kColumnPairs + pair));
-      }
-      const std::vector<Vec<BF16, 2>> partials = poll(specs);
-      F32 low = to_f32(partials[0][0]), high = to_f32(partials[0][1]);
-      for (int rank = 1; rank < kTp; ++rank) {
-        low = low + to_f32(partials[static_cast<size_t>(rank)][0]);
-        high = high + to_f32(partials[static_cast<size_t>(rank)][1]);
-      }
-      delta.store(token * kCols + 2 * pair, pack_bf16({low, high}));
-    });
-  }
+/// The rounded sums of this CTA's 128 columns -> LDS.
+void stage_reduce(const AllReduce& ar, const LdsArray<BF16>& row) {
+  ar.reduce(kCols * cta_id(), [&](const I32& token, const I32& pair, const Vec<BF16, 2>& sum) {
+    row.store(token * kCols + 2 * pair, sum);
+  });
   barrier();
+}
+
+/// What stage o takes of LDS.
+void lay_out(OProj& o, LdsLayout& lds) {
+  const int64_t start = lds.bytes();
+  o.rows.rows = lds.array<BF16>("core_rows", std::min(o.tokens, kTokenTile) * o.rows.stride());
+  o.sums.push_back({lds.array<F32>("even_sums", WaveSums::kElements)});
+  const int64_t sum_bytes = int64_t{4} * WaveSums::kElements;
+  if (lds.bytes() - start + sum_bytes > current_target().lds_bytes - kLdsReserve) return;
+  o.sums.push_back({lds.array<F32>("odd_sums", WaveSums::kElements)});
 }
 
 }  // namespace
@@ -130,6 +122,7 @@ void trace_attn_post(const BuildKey& key) {
   const int tokens = static_cast<int>(key.integer("tokens"));
   const AttnResShape shape{tokens, static_cast<int>(key.integer("nblocks")), key.number("eps"),
                            key.number("out_eps"), key.flag("reset")};
+  const AllReduceShape ar_shape{tokens, kHidden, key.flag("two_shot"), key.has("sent", "ar")};
 
   Kernel kernel("attn_post", {.workgroup_lanes = kThreads, .grid_workgroups = kBlocks});
   const auto core = kernel.buffer<BF16>("core", {tokens, kProj});
@@ -147,39 +140,38 @@ void trace_attn_post(const BuildKey& key) {
   const I32 rank = kernel.i32("rank");
   const auto epoch = kernel.table<I32>("epoch", 1);
   const I32 layer = kernel.i32("layer");
-  kernel.memory("diag");
-  kernel.memory("tl");
+  const Handle diag = kernel.memory("diag"), tl = kernel.memory("tl");
+  if (key.flag("timeline")) timeline(tl);
 
-  const Handoffs handoffs(
-      {.scratch = scratch, .epoch = epoch, .slot = kSlotK2 + layer, .peers = peers, .rank = rank});
+  const Handoffs handoffs({.scratch = scratch,
+                           .epoch = epoch,
+                           .slot = kSlotK2 + layer,
+                           .peers = peers,
+                           .rank = rank,
+                           .diag = key.flag("diag") ? diag : Handle()});
   // Why the words of `ar` may be used again: this kernel has no exchange behind the reduce, so a
   // rank may end while a peer still reads. One launch a step uses the region; the next step takes
   // the other half, and a rank reaches the step after that only with every rank's partial of the
-  // next step in hand, which each pushed after it had read this half. Two launches in one step
-  // would break this.
-  const auto ar = handoffs.peer<BF16>("ar", {kTp, tokens, kHidden});
+  // next step in hand, which each pushed after it had read (and, with sentinels, re-armed) this
+  // half: launches of a stream are ordered and end with their stores visible. Two launches in one
+  // step would break this.
+  const AllReduce ar(handoffs, "ar", ar_shape, rank);
   const AttnResRegions regions(handoffs, shape);
 
-  OProj o{tokens, core, {w_o, kProj}, ar, rank, {{}, kProj, 0}, {}};
+  OProj o{tokens, core, {w_o, kProj}, ar, {{}, kProj, 0}, {}};
   AttnResLds attn_res_lds;
   LdsLayout lds;
-  lds.one_of(
-      [&] {
-        const int tile = std::min(tokens, kTokenTile);
-        o.rows.rows = lds.array<BF16>("core_rows", tile * o.rows.stride());
-        o.sums[0].sums = lds.array<F32>("even_sums", WaveSums::kElements);
-        o.sums[1].sums = lds.array<F32>("odd_sums", WaveSums::kElements);
-      },
-      [&] { attn_res_lds = AttnResLds(lds, shape); });
+  lds.one_of([&] { lay_out(o, lds); }, [&] { attn_res_lds = AttnResLds(lds, shape); });
 
   If(cta_id() >= kNa, [&] { stage("o", [&] { stage_o(o); }); }).Else([&] {
     AttnRes attn_res(shape, {prefix, blocks, blk_sm, blk_sr, ares_nw, ares_qk, in_nw, x_out},
                      regions, attn_res_lds);
     stage("slice", [&] { attn_res.issue_loads(); });
-    stage("reduce", [&] { stage_reduce(tokens, ar, attn_res_lds.delta); });
+    stage("reduce", [&] { stage_reduce(ar, attn_res_lds.row); });
     stage("slice", [&] { attn_res.slice(); });
     stage("gate", [&] { attn_res.gate(); });
     stage("mix", [&] { attn_res.mix(); });
+    if (ar.rearms()) stage("rearm", [&] { ar.rearm(kCols * cta_id()); });
   });
 }
 

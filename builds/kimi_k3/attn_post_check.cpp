@@ -76,11 +76,13 @@ class Checker {
   Checker(const BuildKey& key, const RankTensors& inputs)
       : inputs_(inputs),
         shape_{static_cast<int>(key.integer("tokens")), static_cast<int>(key.integer("nblocks")),
-               key.number("eps"), key.number("out_eps"), key.flag("reset")} {}
+               key.number("eps"), key.number("out_eps"), key.flag("reset")},
+        two_shot_(key.flag("two_shot")) {}
 
-  std::vector<CheckRow> run(const std::array<TensorMap, 8>& outputs,
-                            const std::array<TensorMap, 8>& regions) {
-    for (int rank = 0; rank < kTp; ++rank) check_pushes(rank, regions);
+  std::vector<CheckRow> run(const std::array<TensorMap, kRanks>& outputs,
+                            const std::array<TensorMap, kRanks>& regions) {
+    regions_ = &regions;
+    for (int rank = 0; rank < kTp; ++rank) check_pushes(rank);
     for (int rank = 0; rank < kTp; ++rank) {
       check_stages(rank, outputs[static_cast<size_t>(rank)], regions[static_cast<size_t>(rank)]);
     }
@@ -118,27 +120,66 @@ class Checker {
                      reference::compare(rule, actual, expected)});
   }
 
-  /// Stage o: what `rank` pushed is right in its own buffer, and the same bits in the others'.
-  void check_pushes(int rank, const std::array<TensorMap, 8>& regions) {
-    const auto slot = [&](int holder) {
-      const auto all = values_of<Bf16>(regions[static_cast<size_t>(holder)].at("ar"));
-      const size_t size = all.size() / kTp;
-      return all.subspan(static_cast<size_t>(rank) * size, size);
-    };
+  /// The partials of `source`, [S, 7168], in the buffer of `holder`.
+  std::span<const Bf16> slot(int holder, int source) const {
+    const auto all = values_of<Bf16>((*regions_)[static_cast<size_t>(holder)].at("ar"));
+    const size_t size = all.size() / kTp;
+    return all.subspan(static_cast<size_t>(source) * size, size);
+  }
+
+  /// Elements of `columns` columns from `first` of every token.
+  void copy_columns(std::span<const Bf16> from, int first, int columns,
+                    std::vector<Bf16>& to) const {
+    for (int token = 0; token < shape_.tokens; ++token) {
+      const auto start = from.begin() + int64_t{token} * kHidden + first;
+      to.insert(to.end(), start, start + columns);
+    }
+  }
+
+  /// What reaches the sum of `holder`, [8, S, 7168]: its own buffer's slots, or (two-shot) for each
+  /// column those of the column's owner.
+  std::vector<Bf16> summed_partials(int holder) const {
+    std::vector<Bf16> all;
+    for (int source = 0; source < kTp; ++source) {
+      for (int token = 0; token < shape_.tokens; ++token) {
+        for (int owner = 0; owner < kTp; ++owner) {
+          const auto row = slot(two_shot_ ? owner : holder, source);
+          const auto start = row.begin() + int64_t{token} * kHidden + owner * kOwnColumns;
+          all.insert(all.end(), start, start + kOwnColumns);
+        }
+      }
+    }
+    return all;
+  }
+
+  /// Stage o: what `rank` pushed is right where it is summed, and (one-shot) the same everywhere.
+  void check_pushes(int rank) {
     partials_.push_back(reference::partials(shape_, input(rank, "core"), input(rank, "w_o")));
-    add(rank, "ar", Rule::rounded_dot, slot(rank), partials_.back());
+    const std::vector<Bf16> summed = summed_partials(rank);
+    const size_t size = summed.size() / kTp;
+    add(rank, "ar", Rule::rounded_dot,
+        std::span(summed).subspan(static_cast<size_t>(rank) * size, size), partials_.back());
     std::vector<Bf16> there, here;
+    if (two_shot_) {
+      const std::vector<Bf16> sums = reference::reduce(shape_, summed);
+      for (int owner = 0; owner < kTp; ++owner) {
+        if (owner == rank) continue;
+        copy_columns(slot(rank, owner), owner * kOwnColumns, kOwnColumns, there);
+        copy_columns(sums, owner * kOwnColumns, kOwnColumns, here);
+      }
+      return add(rank, "ar of the 7 other owners", Rule::exact, there, here);
+    }
     for (int holder = 0; holder < kTp; ++holder) {
       if (holder == rank) continue;
-      there.insert(there.end(), slot(holder).begin(), slot(holder).end());
-      here.insert(here.end(), slot(rank).begin(), slot(rank).end());
+      there.insert(there.end(), slot(holder, rank).begin(), slot(holder, rank).end());
+      here.insert(here.end(), slot(rank, rank).begin(), slot(rank, rank).end());
     }
     add(rank, "ar at the 7 others", Rule::exact, there, here);
   }
 
   void check_stages(int rank, const TensorMap& outputs, const TensorMap& regions) {
     const auto prefix = values_of<Bf16>(outputs.at("prefix"));
-    const auto delta = reference::reduce(shape_, values_of<Bf16>(regions.at("ar")));
+    const auto delta = reference::reduce(shape_, summed_partials(rank));
     add(rank, "prefix", Rule::exact, prefix,
         reference::next_prefix(shape_, old_prefix(rank), delta));
     const auto part = values_of<float>(regions.at("part"));
@@ -155,7 +196,7 @@ class Checker {
   }
 
   /// The reference run from the inputs alone; it is the same on every rank.
-  void check_end(const std::array<TensorMap, 8>& outputs) {
+  void check_end(const std::array<TensorMap, kRanks>& outputs) {
     std::vector<Bf16> ar;
     for (const auto& partial : partials_) ar.insert(ar.end(), partial.begin(), partial.end());
     const auto prefix =
@@ -172,6 +213,8 @@ class Checker {
 
   const RankTensors& inputs_;
   reference::AttnPostShape shape_;
+  bool two_shot_;
+  const std::array<TensorMap, kRanks>* regions_ = nullptr;
   std::vector<std::vector<Bf16>> partials_;  ///< the reference's, by rank
   std::vector<CheckRow> rows_;
 };
@@ -218,8 +261,8 @@ void require_attn_post_inputs(const BuildKey& key, const RankTensors& inputs) {
 }
 
 std::vector<CheckRow> check_attn_post(const BuildKey& key, const RankTensors& inputs,
-                                      const std::array<TensorMap, 8>& outputs,
-                                      const std::array<TensorMap, 8>& regions) {
+                                      const std::array<TensorMap, kRanks>& outputs,
+                                      const std::array<TensorMap, kRanks>& regions) {
   return Checker(key, inputs).run(outputs, regions);
 }
 

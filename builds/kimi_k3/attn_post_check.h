@@ -7,6 +7,7 @@
 
 #include "builds/kimi_k3/reference/compare.h"
 #include "runtime/key/build_key.h"
+#include "runtime/object/handoff_protocol.h"
 #include "runtime/tensors/tensor.h"
 
 namespace baton::builds::kimi_k3 {
@@ -14,7 +15,7 @@ namespace baton::builds::kimi_k3 {
 /// Tensors by argument name: `common` is the same on every rank, a rank's own wins over it.
 struct RankTensors {
   TensorMap common;
-  std::array<TensorMap, 8> ranks;
+  std::array<TensorMap, kRanks> ranks;
 
   /// Throws Error (user) that names the tensor when neither has it.
   const Tensor& get(int rank, const std::string& name) const;
@@ -38,7 +39,7 @@ struct CheckRow {
 /// with the reference run from the inputs, then the ranks with each other. `outputs` holds prefix
 /// and x_out, `regions` the dumped regions of each rank.
 std::vector<CheckRow> check_attn_post(const BuildKey& key, const RankTensors& inputs,
-                                      const std::array<TensorMap, 8>& outputs,
-                                      const std::array<TensorMap, 8>& regions);
+                                      const std::array<TensorMap, kRanks>& outputs,
+                                      const std::array<TensorMap, kRanks>& regions);
 
 }  // namespace baton::builds::kimi_k3

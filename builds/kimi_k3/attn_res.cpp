@@ -44,10 +44,13 @@ AttnResRegions::AttnResRegions(const Handoffs& handoffs, const AttnResShape& sha
       xrdy(handoffs.scratch<I32>("xrdy", {kNa})) {}
 
 AttnResLds::AttnResLds(LdsLayout& lds, const AttnResShape& shape)
-    : delta(lds.array<BF16>("delta", shape.tokens * kCols)),
-      values(lds.array<BF16>("values", shape.tokens * shape.sources() * kCols)),
+    : row(lds.array<BF16>("row", shape.tokens * kCols)),
       gate_sums(lds.array<F32>("gate_sums", shape.sources() * kGroups * 2)),
-      msq_sums(lds.array<F32>("msq_sums", shape.tokens * kGroups)) {}
+      msq_sums(lds.array<F32>("msq_sums", shape.tokens * kGroups)) {
+  const int64_t elements = int64_t{shape.tokens} * shape.nblocks * kCols;
+  keeps_blocks = lds.bytes() + 2 * elements <= current_target().lds_bytes - kLdsReserve;
+  if (keeps_blocks) blocks = lds.array<BF16>("blocks", elements);
+}
 
 AttnRes::AttnRes(const AttnResShape& shape, const AttnResTensors& tensors,
                  const AttnResRegions& regions, const AttnResLds& lds)
@@ -65,6 +68,10 @@ AttnRes::Row AttnRes::row_of_pass(int pass, int rows) const {
   return {min(row, rows - 1), row < rows};
 }
 
+Vec<BF16, 4> AttnRes::load_block(const I32& token, const I32& block) const {
+  return tensors_.blocks.load<4>(token * tensors_.blk_sm + block * tensors_.blk_sr + column_);
+}
+
 void AttnRes::issue_loads() {
   nw_ = tensors_.nw.load<4>(column_);
   qk_ = tensors_.qk.load<4>(column_);
@@ -73,8 +80,7 @@ void AttnRes::issue_loads() {
   for (int pass = 0; pass < passes(block_rows); ++pass) {
     const I32 row = row_of_pass(pass, block_rows).index;
     const I32 token = row / shape_.nblocks, block = row % shape_.nblocks;
-    block_values_.push_back(
-        tensors_.blocks.load<4>(token * tensors_.blk_sm + block * tensors_.blk_sr + column_));
+    block_values_.push_back(load_block(token, block));
   }
   if (shape_.reset) return;
   for (int pass = 0; pass < passes(shape_.tokens); ++pass) {
@@ -91,8 +97,6 @@ void AttnRes::finish_row(const I32& token, const I32& source, const Bool& valid,
   for (int c = 1; c < kQcCols; ++c) dt = fma(v[c], nw[c] * qk[c], dt);
   const F32 sq_slice = sum_of_row(square_sum(v));
   const F32 dt_slice = sum_of_row(dt);
-  const I32 row = token * shape_.sources() + source;
-  If(valid, [&] { lds_.values.store(row * kCols + kQcCols * quad_, value); });
   If(valid & (quad_ == 0), [&] {
     const I32 slice_row = (cta_ * shape_.tokens + token) * shape_.sources() + source;
     put(regions_.part, slice_row * 2, {sq_slice, dt_slice});
@@ -104,17 +108,24 @@ void AttnRes::slice() {
   for (int pass = 0; pass < passes(block_rows); ++pass) {
     const Row row = row_of_pass(pass, block_rows);
     const I32 token = row.index / shape_.nblocks, block = row.index % shape_.nblocks;
-    finish_row(token, block, row.valid, block_values_[static_cast<size_t>(pass)]);
+    const Vec<BF16, 4>& value = block_values_[static_cast<size_t>(pass)];
+    finish_row(token, block, row.valid, value);
+    if (!lds_.keeps_blocks) continue;
+    If(row.valid, [&] { lds_.blocks.store(row.index * kCols + kQcCols * quad_, value); });
   }
   for (int pass = 0; pass < passes(shape_.tokens); ++pass) {
     const Row row = row_of_pass(pass, shape_.tokens);
-    Vec<BF16, 4> prefix = lds_.delta.load<4>(row.index * kCols + kQcCols * quad_);
+    const I32 place = row.index * kCols + kQcCols * quad_;
+    Vec<BF16, 4> prefix = lds_.row.load<4>(place);
     if (!shape_.reset) {
       const auto old = widen(old_prefix_[static_cast<size_t>(pass)]), delta = widen(prefix);
       prefix =
           pack_bf16({old[0] + delta[0], old[1] + delta[1], old[2] + delta[2], old[3] + delta[3]});
     }
-    If(row.valid, [&] { tensors_.prefix.store(row.index * kHidden + column_, prefix); });
+    If(row.valid, [&] {
+      tensors_.prefix.store(row.index * kHidden + column_, prefix);
+      lds_.row.store(place, prefix);
+    });
     finish_row(row.index, I32(shape_.nblocks), row.valid, prefix);
   }
 }
@@ -122,7 +133,10 @@ void AttnRes::slice() {
 void AttnRes::gate() {
   for (int first = 0; first < shape_.tokens; first += kNa) {
     const I32 token = first + cta_;
-    If(token < shape_.tokens, [&] { gate_token(token); });
+    If(token < shape_.tokens, [&] {
+      if (first > 0) barrier();  // the last token's sums are read
+      gate_token(token);
+    });
   }
 }
 
@@ -170,8 +184,21 @@ void AttnRes::gate_weights(const I32& token) {
   });
 }
 
+/// The thread's 4 columns of every source of `token`.
+std::vector<Vec<BF16, 4>> AttnRes::values_of_sources(const I32& token) const {
+  std::vector<Vec<BF16, 4>> values;
+  for (int block = 0; block < shape_.nblocks; ++block) {
+    const I32 row = token * shape_.nblocks + block;
+    values.push_back(lds_.keeps_blocks ? lds_.blocks.load<4>(row * kCols + kQcCols * quad_)
+                                       : load_block(token, I32(block)));
+  }
+  values.push_back(lds_.row.load<4>(token * kCols + kQcCols * quad_));
+  return values;
+}
+
 /// (sum over the sources in order of e_src v_src) / sum, for the thread's 4 columns.
 Vec<F32, 4> AttnRes::mixed(const I32& token) {
+  const std::vector<Vec<BF16, 4>> values = values_of_sources(token);
   const int words = shape_.sources() + 1;
   std::vector<PollSpec<F32>> specs;
   for (int i = 0; i < words; i += 2) {
@@ -180,8 +207,7 @@ Vec<F32, 4> AttnRes::mixed(const I32& token) {
   const std::vector<F32> weights = poll(specs);
   std::array<F32, kQcCols> sum;
   for (int source = 0; source < shape_.sources(); ++source) {
-    const I32 row = token * shape_.sources() + source;
-    const auto v = widen(lds_.values.load<4>(row * kCols + kQcCols * quad_));
+    const auto v = widen(values[static_cast<size_t>(source)]);
     const F32 weight = weights[static_cast<size_t>(source)];
     for (size_t c = 0; c < sum.size(); ++c) {
       sum[c] = source == 0 ? weight * v[c] : fma(weight, v[c], sum[c]);

@@ -40,10 +40,13 @@ struct AttnResRegions {
 
 struct AttnResLds {
   AttnResLds() = default;
+  /// The values of all sources stay in LDS for the mix when they fit the target's; else only the
+  /// prefix row stays, and the mix re-reads the blocks.
   AttnResLds(dsl::LdsLayout& lds, const AttnResShape& shape);
 
-  dsl::LdsArray<dsl::BF16> delta;     ///< [S, 128]
-  dsl::LdsArray<dsl::BF16> values;    ///< [S, NS, 128]: the sources, for the mix
+  bool keeps_blocks = false;
+  dsl::LdsArray<dsl::BF16> row;       ///< [S, 128]: delta, then the new prefix in its place
+  dsl::LdsArray<dsl::BF16> blocks;    ///< [S, nblocks, 128], when they are kept
   dsl::LdsArray<dsl::F32> gate_sums;  ///< [NS, 8, 2]: sq, dt of a group of slices
   dsl::LdsArray<dsl::F32> msq_sums;   ///< [S, 8]
 };
@@ -71,6 +74,8 @@ class AttnRes {
   Row row_of_pass(int pass, int rows) const;
   void finish_row(const dsl::I32& token, const dsl::I32& source, const dsl::Bool& valid,
                   const dsl::Vec<dsl::BF16, 4>& value);
+  dsl::Vec<dsl::BF16, 4> load_block(const dsl::I32& token, const dsl::I32& block) const;
+  std::vector<dsl::Vec<dsl::BF16, 4>> values_of_sources(const dsl::I32& token) const;
   void gate_token(const dsl::I32& token);
   void gate_weights(const dsl::I32& token);
   dsl::Vec<dsl::F32, 4> mixed(const dsl::I32& token);

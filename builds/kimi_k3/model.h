@@ -21,8 +21,10 @@ inline constexpr int kGroups = kNa / kGsl;   ///< 8 groups of slices
 inline constexpr int kRows = 16;             ///< weight rows of one GEMV task: one MFMA tile's M
 inline constexpr int kKch = 128;             ///< K of one GEMV chunk: 4 MFMA steps of K 32
 inline constexpr int kLdsPad = 8;            ///< bf16 of padding after a token row in LDS
-inline constexpr int kOTasks = kHidden / kRows;  ///< 448 o_proj row groups
-inline constexpr int kTokenTile = 16;            ///< tokens of one MFMA tile: its N
+inline constexpr int kLdsReserve = 1024;     ///< bytes of LDS for what a build adds: stamps
+inline constexpr int kOTasks = kHidden / kRows;    ///< 448 o_proj row groups
+inline constexpr int kOwnColumns = kHidden / kTp;  ///< columns of a rank in the two-shot reduce
+inline constexpr int kTokenTile = 16;              ///< tokens of one MFMA tile: its N
 
 inline constexpr int kSlotK2 =
     128;  ///< K2's slot is this plus the layer index, K1's the layer index

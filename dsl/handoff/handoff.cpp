@@ -6,18 +6,18 @@
 
 namespace baton::dsl::detail {
 
-Handle open_handoffs(Handle scratch, Handle epoch, Handle slot, Handle peers, Handle rank,
-                     const SourceLocation& at) {
+Handle open_handoffs(const OpenedMemory& memory, const SourceLocation& at) {
   OpenTrace& trace = open_trace(at);
   if (trace.builder.getInsertionBlock() != &trace.kernel.getBody().front()) {
     misuse(at, "hand-offs are opened inside a stage, branch or loop",
            "open them at the kernel's head, before the first stage");
   }
-  if ((peers.get() == nullptr) != (rank.get() == nullptr)) {
+  if ((memory.peers.get() == nullptr) != (memory.rank.get() == nullptr)) {
     misuse(at, "hand-offs take peers and rank together");
   }
   llvm::APInt layer;
-  if (mlir::matchPattern(use(trace, slot, at), mlir::m_ConstantInt(&layer)) && layer.ugt(255)) {
+  if (mlir::matchPattern(use(trace, memory.slot, at), mlir::m_ConstantInt(&layer)) &&
+      layer.ugt(255)) {
     misuse(at, "hand-offs of slot " + std::to_string(layer.getSExtValue()),
            "a slot is 0 .. 255: layers of one step do not share a tag");
   }
@@ -25,14 +25,16 @@ Handle open_handoffs(Handle scratch, Handle epoch, Handle slot, Handle peers, Ha
     misuse(at, "a kernel opens its hand-offs once, this is the second time",
            "declare every region on the first");
   }
-  mlir::Value table = peers.get() ? use(trace, peers, at) : mlir::Value();
-  mlir::Value own = rank.get() ? use(trace, rank, at) : mlir::Value();
+  const auto given = [&](Handle handle) {
+    return handle.get() ? use(trace, handle, at) : mlir::Value();
+  };
   return handle_of(ir::HandoffsOp::create(
       trace.builder, locate(trace, at), ir::HandoffsType::get(trace.context.get()),
-      use(trace, scratch, at), use(trace, epoch, at), use(trace, slot, at), table, own));
+      use(trace, memory.scratch, at), use(trace, memory.epoch, at), use(trace, memory.slot, at),
+      given(memory.peers), given(memory.rank), given(memory.diag)));
 }
 
-void declare_region(const std::string& name, bool peer, Scalar element,
+void declare_region(const std::string& name, RegionKind kind, Scalar element,
                     const std::vector<int64_t>& shape, const SourceLocation& at) {
   OpenTrace& trace = open_trace(at);
   check_name("a region", name, at);
@@ -44,7 +46,8 @@ void declare_region(const std::string& name, bool peer, Scalar element,
     if (size < 1) misuse(at, "region '" + name + "' has size " + std::to_string(size));
   }
   ir::RegionOp::create(trace.builder, locate(trace, at), name,
-                       peer ? ir::Space::peer : ir::Space::scratch, ir::Protocol::tagged, shape,
+                       kind.peer ? ir::Space::peer : ir::Space::scratch,
+                       kind.sentinel ? ir::Protocol::sentinel : ir::Protocol::tagged, shape,
                        type_of(trace, {element}), mlir::IntegerAttr());
 }
 

@@ -16,9 +16,16 @@ struct SpecHandle {
   int words;
 };
 
-Handle open_handoffs(Handle scratch, Handle epoch, Handle slot, Handle peers, Handle rank,
-                     const SourceLocation& at);
-void declare_region(const std::string& name, bool peer, Scalar element,
+/// A handle that is empty was left out.
+struct OpenedMemory {
+  Handle scratch, epoch, slot, peers, rank, diag;
+};
+Handle open_handoffs(const OpenedMemory& memory, const SourceLocation& at);
+
+struct RegionKind {
+  bool peer = false, sentinel = false;
+};
+void declare_region(const std::string& name, RegionKind kind, Scalar element,
                     const std::vector<int64_t>& shape, const SourceLocation& at);
 /// `rank` is empty for scratch; `index` counts words.
 void put(Handle handoffs, const std::string& region, Handle rank, Handle index,
@@ -91,25 +98,29 @@ class Handoffs {
     I32 slot;               ///< 0 .. 255: layers of one step do not share a tag
     Table<I64> peers = {};  ///< [8], every rank's peer buffer; left out: no peer regions
     I32 rank = {};
+    Handle diag = {};  ///< one record of 32 bytes a workgroup; given: every wait is bounded
   };
   explicit Handoffs(const Memory& memory, SourceLocation at = SourceLocation::current())
-      : handoffs_(detail::open_handoffs(memory.scratch, memory.epoch.address(),
-                                        memory.slot.handle(), memory.peers.address(),
-                                        memory.rank.handle(), at)) {}
+      : handoffs_(
+            detail::open_handoffs({memory.scratch, memory.epoch.address(), memory.slot.handle(),
+                                   memory.peers.address(), memory.rank.handle(), memory.diag},
+                                  at)) {}
 
   /// Declares a tagged region of logical `shape` in this GPU's scratch, or in every peer buffer.
   template <class T>
   Region<T> scratch(const std::string& name, const std::vector<int64_t>& shape,
                     SourceLocation at = SourceLocation::current()) const {
-    detail::declare_region(name, false, T::type().scalar, shape, at);
+    detail::declare_region(name, {}, T::type().scalar, shape, at);
     return Region<T>(handoffs_, name);
   }
   template <class T>
   Region<T> peer(const std::string& name, const std::vector<int64_t>& shape,
                  SourceLocation at = SourceLocation::current()) const {
-    detail::declare_region(name, true, T::type().scalar, shape, at);
+    detail::declare_region(name, {.peer = true}, T::type().scalar, shape, at);
     return Region<T>(handoffs_, name);
   }
+
+  Handle handle() const { return handoffs_; }
 
  private:
   Handle handoffs_;

@@ -102,6 +102,16 @@ Handle i32_argument(const std::string& name, const SourceLocation& at) {
   return add_argument(trace, name, b.getI32Type(), fields, at);
 }
 
+void ask_timeline(Handle stamps, const SourceLocation& at) {
+  OpenTrace& trace = open_trace(at);
+  if (trace.builder.getInsertionBlock() != &trace.kernel.getBody().front()) {
+    misuse(at, "a timeline is asked for inside a stage, branch or loop",
+           "ask for it at the kernel's head, before the first stage");
+  }
+  if (!trace.kernel.getOps<ir::TimelineOp>().empty()) misuse(at, "a kernel has one timeline");
+  ir::TimelineOp::create(trace.builder, locate(trace, at), use(trace, stamps, at));
+}
+
 void begin_stage(const std::string& name, const SourceLocation& at) {
   OpenTrace& trace = open_trace(at);
   check_name("a stage", name, at);

@@ -23,6 +23,7 @@ void open_kernel(const std::string& name, LaunchShape shape, const SourceLocatio
 Handle pointer_argument(const std::string& name, Scalar element, const std::vector<int64_t>& shape,
                         Access access, const SourceLocation& at);
 Handle i32_argument(const std::string& name, const SourceLocation& at);
+void ask_timeline(Handle stamps, const SourceLocation& at);
 void begin_stage(const std::string& name, const SourceLocation& at);
 void end_stage();
 
@@ -75,6 +76,12 @@ void stage(const std::string& name, Body&& body, SourceLocation at = SourceLocat
   detail::begin_stage(name, at);
   std::forward<Body>(body)();
   detail::end_stage();
+}
+
+/// Asks for a time stamp at every stage boundary; `stamps` holds an i64 array
+/// [workgroups, 2 x stages], which the record's `timeline` describes. At the kernel's head.
+inline void timeline(Handle stamps, SourceLocation at = SourceLocation::current()) {
+  detail::ask_timeline(stamps, at);
 }
 
 /// The target that the open trace is for.

@@ -2,6 +2,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "passes/Passes.h"
 #include "passes/check/stage_error.h"
@@ -68,37 +69,71 @@ class HandoffCheck {
 
  private:
   LogicalResult visit(mlir::Operation* op) {
-    if (auto put = mlir::dyn_cast<PutOp>(op)) {
-      RegionOp region = lookupRegion(op, put.getRegionAttr());
-      uses_[region].put = op;
-      if (put.getRank() && failed(checkRank(op, put.getRank()))) return mlir::failure();
-      return checkIndex(op, region, put.getIndex(), static_cast<int64_t>(put.getValues().size()));
+    return llvm::TypeSwitch<mlir::Operation*, LogicalResult>(op)
+        .Case([&](PutOp put) {
+          return visitPut(op, put.getRegionAttr(), Protocol::tagged, put.getIndex(),
+                          put.getValues().size(), put.getRank());
+        })
+        .Case([&](PutSentOp put) {
+          return visitPut(op, put.getRegionAttr(), Protocol::sentinel, put.getIndex(), 1,
+                          put.getRank());
+        })
+        .Case([&](PublishOp publish) {
+          return visitPut(op, publish.getRegionAttr(), Protocol::tagged, publish.getIndex(), 1, {});
+        })
+        .Case([&](PollOp poll) {
+          return visitPoll(op, poll.getRegions(), Protocol::tagged, poll.getIndices(),
+                           poll.getCounts());
+        })
+        .Case([&](PollSentOp poll) {
+          const llvm::SmallVector<int32_t> ones(poll.getIndices().size(), 1);
+          return visitPoll(op, poll.getRegions(), Protocol::sentinel, poll.getIndices(), ones);
+        })
+        .Case([&](RearmOp rearm) {
+          RegionOp region = lookupRegion(op, rearm.getRegionAttr());
+          if (failed(checkProtocol(op, "re-arms", region, Protocol::sentinel))) {
+            return mlir::failure();
+          }
+          return checkIndex(op, region, rearm.getIndex(), 1);
+        })
+        .Default(mlir::success());
+  }
+
+  LogicalResult visitPut(mlir::Operation* op, mlir::FlatSymbolRefAttr symbol, Protocol protocol,
+                         mlir::Value index, size_t count, mlir::Value rank) {
+    RegionOp region = lookupRegion(op, symbol);
+    uses_[region].put = op;
+    if (failed(checkProtocol(op, "puts", region, protocol))) return mlir::failure();
+    if (rank && failed(checkRank(op, rank))) return mlir::failure();
+    return checkIndex(op, region, index, static_cast<int64_t>(count));
+  }
+
+  LogicalResult visitPoll(mlir::Operation* op, mlir::ArrayAttr symbols, Protocol protocol,
+                          mlir::ValueRange indices, llvm::ArrayRef<int32_t> counts) {
+    RegionOp first;
+    for (auto [symbol, index, count] :
+         llvm::zip(symbols.getAsRange<mlir::FlatSymbolRefAttr>(), indices, counts)) {
+      RegionOp region = lookupRegion(op, symbol);
+      uses_[region].poll = op;
+      if (!first) first = region;
+      if (failed(checkProtocol(op, "polls", region, protocol))) return mlir::failure();
+      if (region.getSpace() != first.getSpace()) {
+        return stageError(op) << "one poll over two spaces: '" << first.getSymName() << "' is "
+                              << stringifySpace(first.getSpace()) << ", '" << region.getSymName()
+                              << "' is " << stringifySpace(region.getSpace());
+      }
+      if (failed(checkIndex(op, region, index, count))) return mlir::failure();
     }
-    if (auto publish = mlir::dyn_cast<PublishOp>(op)) {
-      RegionOp region = lookupRegion(op, publish.getRegionAttr());
-      uses_[region].put = op;
-      return checkIndex(op, region, publish.getIndex(), 1);
-    }
-    if (auto poll = mlir::dyn_cast<PollOp>(op)) return visitPoll(poll);
     return mlir::success();
   }
 
-  LogicalResult visitPoll(PollOp poll) {
-    RegionOp first;
-    for (auto [symbol, index, count] :
-         llvm::zip(poll.getRegions().getAsRange<mlir::FlatSymbolRefAttr>(), poll.getIndices(),
-                   poll.getCounts())) {
-      RegionOp region = lookupRegion(poll, symbol);
-      uses_[region].poll = poll;
-      if (!first) first = region;
-      if (region.getSpace() != first.getSpace()) {
-        return stageError(poll) << "one poll over two spaces: '" << first.getSymName() << "' is "
-                                << stringifySpace(first.getSpace()) << ", '" << region.getSymName()
-                                << "' is " << stringifySpace(region.getSpace());
-      }
-      if (failed(checkIndex(poll, region, index, count))) return mlir::failure();
-    }
-    return mlir::success();
+  /// Refuses to mix protocols: a tag would be read as a payload, or a payload as a tag.
+  LogicalResult checkProtocol(mlir::Operation* op, llvm::StringRef verb, RegionOp region,
+                              Protocol protocol) {
+    if (region.getProtocol() == protocol) return mlir::success();
+    return stageError(op) << verb << " region '" << region.getSymName() << "' as "
+                          << stringifyProtocol(protocol) << ", but it is declared "
+                          << stringifyProtocol(region.getProtocol());
   }
 
   /// Refuses an index that every lane computes out of bounds. An index that only some lanes compute
@@ -187,7 +222,7 @@ class InFlightCheck {
 
   void visit(mlir::Operation& op, Loads& in_flight) {
     followValues(op, in_flight);
-    if (mlir::isa<PollOp>(op) && !in_flight.empty()) {
+    if (mlir::isa<PollOp, PollSentOp>(op) && !in_flight.empty()) {
       stageRemark(&op) << "polls behind " << in_flight.size() << " streaming loads in flight";
     }
     if (mlir::isa<StageOp>(op)) return visit(op.getRegion(0), in_flight);

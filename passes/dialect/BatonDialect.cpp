@@ -52,9 +52,13 @@ mlir::LogicalResult BatonDialect::verifyOperationAttribute(mlir::Operation* op,
     if (mlir::isa<mlir::StringAttr>(attribute.getValue())) return mlir::success();
     return op->emitError() << "'" << name << "' must be a string";
   }
-  if (name == kStagesAttr || name == kArgsAttr || name == kRegionsAttr) {
+  if (name == kStagesAttr || name == kTimelineAttr || name == kArgsAttr || name == kRegionsAttr) {
     if (mlir::isa<mlir::ArrayAttr>(attribute.getValue())) return mlir::success();
     return op->emitError() << "'" << name << "' must be an array";
+  }
+  if (name == kBoundedWaitsAttr) {
+    if (mlir::isa<mlir::UnitAttr>(attribute.getValue())) return mlir::success();
+    return op->emitError() << "'" << name << "' has no value";
   }
   for (llvm::StringRef number :
        {llvm::StringRef(kScratchBytesAttr), llvm::StringRef(kPeerHalfBytesAttr),

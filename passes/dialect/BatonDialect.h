@@ -16,6 +16,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/dialect/BatonDialect.h.inc"
 #include "passes/dialect/BatonEnums.h.inc"
+#include "runtime/object/handoff_protocol.h"
 #include "runtime/target/target.h"
 
 #define GET_TYPEDEF_CLASSES
@@ -32,12 +33,12 @@ inline constexpr llvm::StringLiteral kKeyAttr = "baton.key";        ///< string,
 inline constexpr llvm::StringLiteral kStagesAttr = "baton.stages";  ///< array of strings, in order
 inline constexpr llvm::StringLiteral kArgsAttr = "baton.args";      ///< array of dictionaries
 inline constexpr llvm::StringLiteral kRegionsAttr = "baton.regions";  ///< array of dictionaries
+inline constexpr llvm::StringLiteral kTimelineAttr = "baton.timeline";  ///< array of strings
+inline constexpr llvm::StringLiteral kBoundedWaitsAttr = "baton.bounded_waits";  ///< unit
 inline constexpr llvm::StringLiteral kScratchBytesAttr = "baton.scratch_bytes";     ///< i64
 inline constexpr llvm::StringLiteral kPeerHalfBytesAttr = "baton.peer_half_bytes";  ///< i64
 inline constexpr llvm::StringLiteral kGridAttr = "baton.grid";            ///< i64, workgroups
 inline constexpr llvm::StringLiteral kWorkgroupAttr = "baton.workgroup";  ///< i64, lanes
-/// Ranks of a launch: entries of the table of peer buffers.
-inline constexpr int kRanks = 8;
 /// Unit attribute of the kernel's function.
 inline constexpr llvm::StringLiteral kKernelAttr = "baton.kernel";
 

@@ -34,6 +34,21 @@ LogicalResult requireHandoffs(mlir::Operation* op, mlir::Value handoffs, RegionO
                            << "', but its hand-offs were opened without peers";
 }
 
+/// Only a peer region is put into at a rank.
+LogicalResult requireRank(mlir::Operation* op, mlir::Value rank, RegionOp region) {
+  if ((region.getSpace() == Space::peer) == static_cast<bool>(rank)) return success();
+  return op->emitOpError() << (rank ? "names a rank, but region '" : "needs a rank: region '")
+                           << region.getSymName() << "' lies in the "
+                           << stringifySpace(region.getSpace()) << " space";
+}
+
+/// A word of `region` is read as the region's own type or raw, as i32.
+LogicalResult requireReadAs(mlir::Operation* op, RegionOp region, mlir::Type type) {
+  if (type == region.wordType() || type.isInteger(32)) return success();
+  return op->emitOpError() << "reads region '" << region.getSymName() << "' as " << type
+                           << ": expected " << region.wordType() << " or i32";
+}
+
 LogicalResult requireLds(mlir::Operation* op, mlir::FlatSymbolRefAttr symbol, mlir::Type type) {
   if (!lookupLds(op, symbol)) {
     return op->emitOpError() << "names '" << symbol.getValue() << "', which is no LDS range";
@@ -132,7 +147,9 @@ int64_t RegionOp::elements() {
 
 int64_t RegionOp::words() { return getElement().isBF16() ? elements() / 2 : elements(); }
 
-int64_t RegionOp::bytes() { return 8 * words(); }
+int64_t RegionOp::wordBytes() { return getProtocol() == Protocol::tagged ? 8 : 4; }
+
+int64_t RegionOp::bytes() { return wordBytes() * words(); }
 
 mlir::Type RegionOp::wordType() {
   if (getElement().isBF16()) return mlir::VectorType::get(2, getElement());
@@ -157,6 +174,15 @@ LogicalResult RegionOp::verify() {
     }
     count *= size;
   }
+  if (getProtocol() == Protocol::sentinel) {
+    const bool blocks = getShape().size() == 3 && getShape().back() % kSentinelBlockColumns == 0;
+    if (!element.isBF16() || !blocks) {
+      return emitOpError() << "'" << getSymName()
+                           << "' is a sentinel region: expected bf16 of shape "
+                           << "[sources, tokens, width], the width a multiple of "
+                           << kSentinelBlockColumns;
+    }
+  }
   if (element.isBF16() && getShape().back() % 2 != 0) {
     return emitOpError() << "'" << getSymName() << "' has an odd row of " << getShape().back()
                          << " bf16: a word holds two";
@@ -176,6 +202,11 @@ LogicalResult HandoffsOp::verify() {
   return emitOpError("must stand at the top of the kernel, outside stages and branches");
 }
 
+LogicalResult TimelineOp::verify() {
+  if ((*this)->getParentOp()->hasAttr(kKernelAttr)) return success();
+  return emitOpError("must stand at the top of the kernel, outside stages and branches");
+}
+
 LogicalResult PutOp::verify() {
   if (getValues().empty() || getValues().size() > kMaxWords) {
     return emitOpError() << "puts " << getValues().size() << " words: one store holds 1 or 2";
@@ -185,18 +216,24 @@ LogicalResult PutOp::verify() {
 
 LogicalResult PutOp::verifySymbolUses(mlir::SymbolTableCollection&) {
   RegionOp region = requireRegion(*this, getRegionAttr());
-  if (!region) return failure();
-  if ((region.getSpace() == Space::peer) != static_cast<bool>(getRank())) {
-    return emitOpError() << (getRank() ? "names a rank, but region '" : "needs a rank: region '")
-                         << region.getSymName() << "' lies in the "
-                         << stringifySpace(region.getSpace()) << " space";
-  }
+  if (!region || failed(requireRank(*this, getRank(), region))) return failure();
   mlir::Type word = getRaw() ? mlir::IntegerType::get(getContext(), 32) : region.wordType();
   for (mlir::Value value : getValues()) {
     if (value.getType() != word) {
       return emitOpError() << "puts " << value.getType() << " into region '" << region.getSymName()
                            << "': expected " << word;
     }
+  }
+  return requireHandoffs(*this, getHandoffs(), region);
+}
+
+LogicalResult PutSentOp::verifySymbolUses(mlir::SymbolTableCollection&) {
+  RegionOp region = requireRegion(*this, getRegionAttr());
+  if (!region || failed(requireRank(*this, getRank(), region))) return failure();
+  mlir::Type type = getValue().getType();
+  if (type != region.wordType() && !type.isInteger(32)) {
+    return emitOpError() << "puts " << type << " into region '" << region.getSymName()
+                         << "': expected " << region.wordType() << " or i32";
   }
   return requireHandoffs(*this, getHandoffs(), region);
 }
@@ -228,14 +265,37 @@ LogicalResult PollOp::verifySymbolUses(mlir::SymbolTableCollection&) {
     RegionOp region = requireRegion(*this, symbol);
     if (!region || failed(requireHandoffs(*this, getHandoffs(), region))) return failure();
     for (int32_t i = 0; i < count; ++i, ++word) {
-      mlir::Type type = getWords()[word].getType();
-      if (type != region.wordType() && !type.isInteger(32)) {
-        return emitOpError() << "reads region '" << region.getSymName() << "' as " << type
-                             << ": expected " << region.wordType() << " or i32";
-      }
+      if (failed(requireReadAs(*this, region, getWords()[word].getType()))) return failure();
     }
   }
   return success();
+}
+
+LogicalResult PollSentOp::verify() {
+  size_t specs = getRegions().size();
+  if (specs == 0 || specs > PollOp::kMaxSpecs) {
+    return emitOpError() << "has " << specs << " specs: a batch holds 1 .. " << PollOp::kMaxSpecs;
+  }
+  if (getIndices().size() == specs && getWords().size() == specs) return success();
+  return emitOpError() << "has " << specs << " regions, " << getIndices().size() << " indices and "
+                       << getWords().size() << " words: expected as many of each";
+}
+
+LogicalResult PollSentOp::verifySymbolUses(mlir::SymbolTableCollection&) {
+  for (auto [symbol, word] :
+       llvm::zip(getRegions().getAsRange<mlir::FlatSymbolRefAttr>(), getWords())) {
+    RegionOp region = requireRegion(*this, symbol);
+    if (!region || failed(requireHandoffs(*this, getHandoffs(), region)) ||
+        failed(requireReadAs(*this, region, word.getType()))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+LogicalResult RearmOp::verifySymbolUses(mlir::SymbolTableCollection&) {
+  RegionOp region = requireRegion(*this, getRegionAttr());
+  return region ? requireHandoffs(*this, getHandoffs(), region) : failure();
 }
 
 LogicalResult PublishOp::verifySymbolUses(mlir::SymbolTableCollection&) {

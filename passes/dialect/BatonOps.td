@@ -186,6 +186,8 @@ def Baton_RegionOp : Baton_Op<"region", [Symbol]> {
   let description = [{
     `offset` is its byte offset in its space (for the peer space: in one half), set by the pass
     `layout-regions`. A word is one f32, one i32 or two adjacent bf16 of the innermost dimension.
+    A sentinel region holds bf16 of shape [sources, tokens, width]; its words lie blocked, so that
+    pushing and reducing touch whole lines (runtime/object/region_layout.h).
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Baton_SpaceAttr:$space,
                        Baton_ProtocolAttr:$protocol, DenseI64ArrayAttr:$shape,
@@ -198,7 +200,9 @@ def Baton_RegionOp : Baton_Op<"region", [Symbol]> {
     int64_t elements();
     /// Words: elements of 32 bits, or pairs of bf16.
     int64_t words();
-    /// Bytes that the protocol takes for the words: a tagged word is a pair of 8 bytes.
+    /// Bytes that the protocol takes for a word: a tagged one is a pair of 8 bytes.
+    int64_t wordBytes();
+    /// Bytes of all words.
     int64_t bytes();
     /// The type of one word: i32, f32 or vector<2xbf16>.
     ::mlir::Type wordType();
@@ -209,14 +213,16 @@ def Baton_HandoffsOp : Baton_Op<"handoffs", [AttrSizedOperandSegments]> {
   let summary = "Opens this launch's hand-off memory";
   let description = [{
     The tag of the launch is ((epoch mod 2^22) x 256 + slot + 1); the epoch's parity picks the half
-    of the peer buffers. `peers` is the table of the 8 ranks' peer-buffer addresses.
+    of the peer buffers. `peers` is the table of the 8 ranks' peer-buffer addresses. With `diag`,
+    an array of one 32-byte record a workgroup, every wait is bounded: a workgroup whose wait gives
+    up writes its record, the first of the step only, and runs on.
   }];
   let arguments = (ins LLVM_PointerInAddressSpace<1>:$scratch, LLVM_PointerInAddressSpace<1>:$epoch,
                        I32:$slot, Optional<LLVM_PointerInAddressSpace<1>>:$peers,
-                       Optional<I32>:$rank);
+                       Optional<I32>:$rank, Optional<LLVM_PointerInAddressSpace<1>>:$diag);
   let results = (outs Baton_HandoffsType:$handoffs);
   let assemblyFormat = "`scratch` $scratch `epoch` $epoch `slot` $slot"
-                       " (`peers` $peers^ `rank` $rank)? attr-dict";
+                       " (`peers` $peers^ `rank` $rank)? (`diag` $diag^)? attr-dict";
   let hasVerifier = 1;
 }
 
@@ -252,6 +258,45 @@ def Baton_PollOp : Baton_Op<"poll", [MemoryEffects<[MemRead]>,
   let extraClassDeclaration = "static constexpr size_t kMaxSpecs = 12;";
 }
 
+def Baton_PutSentOp : Baton_Op<"put_sent", [MemoryEffects<[MemWrite]>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Puts one word of a sentinel region by one plain store";
+  let description = [{
+    The word itself says that it has arrived: a payload that equals the sentinel 0xFFFFFFFF becomes
+    0xFFFEFFFE, which still holds two NaNs.
+  }];
+  let arguments = (ins Baton_HandoffsType:$handoffs, FlatSymbolRefAttr:$region, I32:$index,
+                       Baton_Word:$value, Optional<I32>:$rank);
+  let assemblyFormat = "$handoffs $region `[` $index `]` (`of` $rank^)? `=` $value attr-dict"
+                       " `:` type($value)";
+}
+
+def Baton_PollSentOp : Baton_Op<"poll_sent", [MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Waits until no word of a batch is the sentinel; returns the words";
+  let description = [{
+    All words are loaded again while any equals the sentinel. With `rearm` the sentinel is stored
+    back at once; else a baton.rearm behind it does so, off the critical path. Peer regions are read
+    in this rank's own buffer.
+  }];
+  let arguments = (ins Baton_HandoffsType:$handoffs, FlatSymbolRefArrayAttr:$regions,
+                       Variadic<I32>:$indices, UnitAttr:$rearm);
+  let results = (outs Variadic<Baton_Word>:$words);
+  let assemblyFormat = "$handoffs $regions `at` `(` $indices `)` (`rearm` $rearm^)? attr-dict"
+                       " `:` type($words)";
+  let hasVerifier = 1;
+}
+
+def Baton_RearmOp : Baton_Op<"rearm", [MemoryEffects<[MemWrite]>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Stores the sentinel into a word that this lane has polled";
+  let description = [{
+    A reader re-arms a word before the writer's next use of the same half.
+  }];
+  let arguments = (ins Baton_HandoffsType:$handoffs, FlatSymbolRefAttr:$region, I32:$index);
+  let assemblyFormat = "$handoffs $region `[` $index `]` attr-dict";
+}
+
 def Baton_PublishOp : Baton_Op<"publish", [MemoryEffects<[MemRead, MemWrite]>,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Raises a flag behind plain rows: waits for every lane's stores, then puts 1";
@@ -260,6 +305,20 @@ def Baton_PublishOp : Baton_Op<"publish", [MemoryEffects<[MemRead, MemWrite]>,
   }];
   let arguments = (ins Baton_HandoffsType:$handoffs, FlatSymbolRefAttr:$region, I32:$index);
   let assemblyFormat = "$handoffs $region `[` $index `]` attr-dict";
+}
+
+//===-- Timeline ------------------------------------------------------------------------------===//
+
+def Baton_TimelineOp : Baton_Op<"timeline", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Asks for a time stamp at every stage boundary";
+  let description = [{
+    `stamps` is an i64 array [workgroups, 2 x stage ops]: the 100 MHz clock as lane 0 enters and
+    leaves each stage, in the order of the stage ops in the kernel; 0 for a stage that the workgroup
+    does not run. Stands at the top of the kernel; the pass `stamp-stages` takes it away.
+  }];
+  let arguments = (ins LLVM_PointerInAddressSpace<1>:$stamps);
+  let assemblyFormat = "$stamps attr-dict";
+  let hasVerifier = 1;
 }
 
 #endif  // BATON_OPS

@@ -10,6 +10,7 @@
 
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
+#include "runtime/object/handoff_protocol.h"
 
 namespace baton {
 namespace {
@@ -99,6 +100,8 @@ void visit(Archive& archive, Self& self) {
   archive("arguments", self.arguments);
   archive("regions", self.regions);
   archive("stages", self.stages);
+  archive("timeline", self.timeline);
+  archive("bounded_waits", self.bounded_waits);
   archive("totals", self.totals);
 }
 
@@ -168,6 +171,11 @@ class Reader {
   static void decode(const ordered_json& json, const std::string& path, std::string& value) {
     if (!json.is_string()) fail_type(path, json, "a string");
     value = json.get<std::string>();
+  }
+
+  static void decode(const ordered_json& json, const std::string& path, bool& value) {
+    if (!json.is_boolean()) fail_type(path, json, "true or false");
+    value = json.get<bool>();
   }
 
   template <typename T>
@@ -250,6 +258,35 @@ void check_arguments(const Record& record) {
   }
 }
 
+/// The bytes of a region follow from its shape, dtype and protocol. 0 stands for too many.
+uint64_t bytes_of_shape(const RecordRegion& region) {
+  uint64_t bytes = region.dtype == "bf16" ? 2 : kWordBytes;
+  if (region.protocol == RegionProtocol::tagged) bytes *= kPairBytes / kWordBytes;
+  for (int64_t size : region.shape) {
+    if (__builtin_mul_overflow(bytes, static_cast<uint64_t>(size), &bytes)) return 0;
+  }
+  return bytes;
+}
+
+void check_region_shape(const std::string& what, const RecordRegion& region) {
+  check_shape(what, region.shape);
+  if (region.dtype != "bf16" && region.dtype != "f32" && region.dtype != "i32") {
+    fail(fmt::format("{}.dtype is {}, expected one of bf16, f32, i32", what, quote(region.dtype)));
+  }
+  const bool blocked = region.shape.size() == 3 && region.dtype == "bf16" &&
+                       region.shape[2] % kSentinelBlockColumns == 0;
+  if (region.protocol == RegionProtocol::sentinel && !blocked) {
+    fail(
+        fmt::format("{} is a sentinel region: expected bf16 of shape [sources, tokens, width], "
+                    "the width a multiple of {}",
+                    what, kSentinelBlockColumns));
+  }
+  if (region.shape.empty() || region.bytes != bytes_of_shape(region)) {
+    fail(fmt::format("{}.bytes is {}, but its shape takes {}", what, region.bytes,
+                     bytes_of_shape(region)));
+  }
+}
+
 void check_regions(const Record& record) {
   std::set<std::string_view> names;
   for (size_t i = 0; i < record.regions.size(); ++i) {
@@ -265,7 +302,7 @@ void check_regions(const Record& record) {
       fail(fmt::format("{} takes {} bytes at {}, past the {} of its {} buffer", what, region.bytes,
                        region.offset, total, name(region.space)));
     }
-    check_shape(what, region.shape);
+    check_region_shape(what, region);
   }
 }
 

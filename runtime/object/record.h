@@ -12,7 +12,7 @@
 namespace baton {
 
 /// The layout of the JSON. Rises when a field changes its meaning, appears or goes.
-inline constexpr uint32_t kRecordFormat = 1;
+inline constexpr uint32_t kRecordFormat = 2;
 
 enum class ArgumentKind : uint8_t { buffer, i32, i64, f32 };
 enum class ArgumentAccess : uint8_t { read, write, read_write };
@@ -82,6 +82,9 @@ struct Record {
   std::vector<RecordArgument> arguments;  ///< in ABI order
   std::vector<RecordRegion> regions;
   std::vector<std::string> stages;  ///< in program order
+  /// The stages that a timeline build stamps, a pair of stamps each; empty for other builds.
+  std::vector<std::string> timeline;
+  bool bounded_waits = false;  ///< a diagnostics build: waits give up, and leave records in `diag`
   RecordTotals totals;
 
   /// Pretty JSON with a final newline: fields always in the same order, so equal records are equal
@@ -90,7 +93,7 @@ struct Record {
 
   /// Parses untrusted text. Throws Error (user), one line that starts with `source`: broken JSON,
   /// an unknown format, a missing, unknown or ill-typed field by its path, an argument outside the
-  /// kernarg segment, a region outside its buffer.
+  /// kernarg segment, a region outside its buffer or of another size than its shape takes.
   static Record from_json(std::string_view text, std::string_view source);
 
   bool operator==(const Record&) const = default;

@@ -359,7 +359,7 @@ baton.region @r scratch tagged f32 shape [512, 1048576]
 
 func.func @f(%p: !llvm.ptr<1>, %s: i32) attributes {baton.kernel} {
   // expected-error@+1 {{'baton.handoffs' op takes peers and rank together}}
-  %h = "baton.handoffs"(%p, %p, %s, %p) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 0>}>
+  %h = "baton.handoffs"(%p, %p, %s, %p) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 0>}>
       : (!llvm.ptr<1>, !llvm.ptr<1>, i32, !llvm.ptr<1>) -> !baton.handoffs
   return
 }

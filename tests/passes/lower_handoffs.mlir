@@ -131,10 +131,10 @@ module attributes {baton.chip = "CHIP", baton.workgroup = 512 : i64} {
     // CHECK-NEXT: %[[W1:.*]] = vector.extract %[[P0]][2]
     // CHECK-NEXT: %[[T1:.*]] = vector.extract %[[P0]][3]
     // CHECK-NEXT: %[[D1:.*]] = arith.cmpi ne, %[[T1]], %[[LANE_TAG]] : i32
-    // CHECK-NEXT: %[[D01:.*]] = arith.ori %[[D0]], %[[D1]] : i1
     // CHECK-NEXT: %[[W2:.*]] = vector.extract %[[P1]][0]
     // CHECK-NEXT: %[[T2:.*]] = vector.extract %[[P1]][1]
     // CHECK-NEXT: %[[D2:.*]] = arith.cmpi ne, %[[T2]], %[[LANE_TAG]] : i32
+    // CHECK-NEXT: %[[D01:.*]] = arith.ori %[[D0]], %[[D1]] : i1
     // CHECK-NEXT: %[[STALE:.*]] = arith.ori %[[D01]], %[[D2]] : i1
     // CHECK-NEXT: llvm.fence syncscope("singlethread") acq_rel
     // CHECK-NEXT: %[[LANES:.*]] = rocdl.ballot %[[STALE]] : i64

@@ -12,7 +12,7 @@
 #include "builds/kimi_k3/attn_post_run.h"
 #include "runtime/base/file.h"
 #include "runtime/base/text.h"
-#include "runtime/emulator/emulator.h"
+#include "runtime/emulator/attend.h"
 #include "tools/baton/command.h"
 #include "tools/baton/emulator_flags.h"
 #include "tools/baton/emulator_report.h"
@@ -93,12 +93,6 @@ void write_ranks(const std::optional<std::string>& folder,
   }
 }
 
-emulator::Names names_of(const Collective& collective) {
-  emulator::Names names;
-  names.address = [&](uint64_t address) { return collective.describe(address); };
-  return names;
-}
-
 /// "RANK:STAGE:CYCLES".
 emulator::Delay parse_delay(const std::string& text) {
   const auto fail = [&](const char* what) {
@@ -139,7 +133,7 @@ class Run {
         key_(key),
         emulator_(emulator_options(options, key.chip())),
         collective_(devices(), object) {
-    emulator_.set_names(names_of(collective_));
+    attend(emulator_, collective_);
     if (!collective_.fits_chip()) {
       report_remark(
           fmt::format("a {} cannot keep the whole grid resident: on the chip itself this "

@@ -27,14 +27,16 @@ inline Record sample_record() {
       .arguments =
           {{"core", ArgumentKind::buffer, ArgumentAccess::read_write, "bf16", {8, 1536}, 0, 8},
            {"rank", ArgumentKind::i32, ArgumentAccess::read, "i32", {}, 8, 4}},
-      .regions = {{"ar", RegionSpace::peer, RegionProtocol::sentinel, "bf16", {8, 2}, 64, 32}},
+      .regions = {{"ar", RegionSpace::peer, RegionProtocol::sentinel, "bf16", {2, 1, 16}, 64, 64}},
       .stages = {"o", "reduce"},
-      .totals = {.scratch_bytes = 4096, .peer_half_bytes = 96},
+      .timeline = {"o"},
+      .bounded_waits = true,
+      .totals = {.scratch_bytes = 4096, .peer_half_bytes = 128},
   };
 }
 
 constexpr const char* kSampleJson = R"({
-  "format": 1,
+  "format": 2,
   "baton_version": "0.1.0",
   "llvm_version": "22.1.0",
   "key": "attn_post:tokens=8",
@@ -87,20 +89,25 @@ constexpr const char* kSampleJson = R"({
       "protocol": "sentinel",
       "dtype": "bf16",
       "shape": [
-        8,
-        2
+        2,
+        1,
+        16
       ],
       "offset": 64,
-      "bytes": 32
+      "bytes": 64
     }
   ],
   "stages": [
     "o",
     "reduce"
   ],
+  "timeline": [
+    "o"
+  ],
+  "bounded_waits": true,
   "totals": {
     "scratch_bytes": 4096,
-    "peer_half_bytes": 96
+    "peer_half_bytes": 128
   }
 }
 )";
