@@ -49,6 +49,9 @@ struct StageDelay {
   uint64_t steps;
 };
 
+/// The steps of a pause, which ends when nothing else can run.
+inline constexpr uint64_t kPauseSteps = uint64_t{1} << 62;
+
 struct Dispatch {
   const KernelCode* code = nullptr;
   int device = 0;
@@ -67,10 +70,15 @@ struct Dispatch {
   uint64_t reachable = ~uint64_t{0};  ///< devices whose memory it may touch, a bit each
 
   std::vector<StageDelay> delays;
+  /// By instruction: 1 + the number of the pause that a workgroup makes before the first such it
+  /// meets, or 0.
+  std::vector<uint8_t> pauses;
   bool count_bank_conflicts = false;
   const UninitTable* uninit = nullptr;  ///< set when undefined bits are followed
   UninitLog* uninit_log = nullptr;
-  bool observed() const { return count_bank_conflicts || uninit || !delays.empty(); }
+  bool observed() const {
+    return count_bank_conflicts || uninit || !delays.empty() || !pauses.empty();
+  }
 
   // What the scheduler keeps.
   uint64_t workgroups = 0;
@@ -104,7 +112,9 @@ struct Workgroup {
   bool waited = false;        ///< in this turn a wave went to sleep
   std::vector<Wave*> woken;   ///< while running: waves to set going afterwards
   uint64_t delays_taken = 0;  ///< a bit each of the launch's delays
-  uint64_t hold_steps = 0;    ///< of the delay that begins
+  uint64_t hold_steps = 0;    ///< of the delay or pause that begins
+  uint64_t pauses_taken = 0;  ///< a bit each
+  int pause = 0;              ///< the number of the pause that it makes
 };
 
 }  // namespace baton::emulator

@@ -75,6 +75,13 @@ class Emulator {
   /// For the report of a hang or fault: what an address or source line means.
   void set_names(Names names);
 
+  /// In launches from now on every workgroup pauses before its first store of each of the hand-offs
+  /// ("rearm ar"), until nothing else can run; then `when_all_wait` is called with the hand-off,
+  /// and they go on. It may read memory, where the words that are about to be re-armed still are;
+  /// it must not throw. At most 64 hand-offs.
+  void pause_before(std::vector<std::string> handoffs,
+                    std::function<void(const std::string& handoff)> when_all_wait);
+
   /// What all launches since the start did.
   RunReport report() const;
 

@@ -229,6 +229,20 @@ std::vector<StageDelay> Emulator::Platform::delays_of(const Program& program, in
   return delays;
 }
 
+std::vector<uint8_t> Emulator::Platform::pauses_of(const Program& program) const {
+  std::vector<uint8_t> pauses;
+  if (pause_handoffs.empty()) return pauses;
+  pauses.resize(program.size());
+  for (size_t index = 0; index < pauses.size(); ++index) {
+    const OpRow* row = program.info(index).row;
+    if (!row || row->op_class != OpClass::vmem_store) continue;
+    const auto found = std::ranges::find(pause_handoffs, program.handoff(index));
+    if (found == pause_handoffs.end()) continue;
+    pauses[index] = static_cast<uint8_t>(1 + (found - pause_handoffs.begin()));
+  }
+  return pauses;
+}
+
 std::unique_ptr<Launch> Emulator::Platform::prepare(const CodeFunction& function,
                                                     const LaunchShape& shape, ByteView arguments) {
   const KernelCode& code = function.code();
@@ -244,6 +258,7 @@ std::unique_ptr<Launch> Emulator::Platform::prepare(const CodeFunction& function
   d.mfma = options.mfma;
   d.count_bank_conflicts = options.count_bank_conflicts;
   d.delays = delays_of(*code.program, function.device());
+  d.pauses = pauses_of(*code.program);
   delays_checked_ = false;
   if (options.check_uninit) {
     d.uninit = &uninit.table(code.program);

@@ -63,6 +63,7 @@ class Emulator::Platform {
   std::vector<EmulatedStream*> streams;
   std::vector<uint64_t> reachable;
   Names names;
+  std::vector<std::string> pause_handoffs;  ///< launches pause before their stores
   LaunchLog log;
   UninitLog uninit;
   std::recursive_mutex mutex;
@@ -76,6 +77,7 @@ class Emulator::Platform {
   uint64_t take_block(int device, uint64_t bytes);
   /// Throws Error (user) for a delay at a stage that no loaded code object has.
   void check_delays();
+  std::vector<uint8_t> pauses_of(const Program& program) const;
   std::vector<StageDelay> delays_of(const Program& program, int device) const;
   Error with_uninit(Outcome outcome) const;
   [[noreturn]] void fail(Error error);

@@ -3,6 +3,7 @@
 #include <xmmintrin.h>
 
 #include <algorithm>
+#include <set>
 #include <thread>
 
 #include "runtime/emulator/diagnosis.h"
@@ -137,7 +138,7 @@ Workgroup* Scheduler::next_workgroup(std::unique_lock<std::mutex>& lock) {
     }
     if (running_ == 0) {
       if (active_.empty()) return nullptr;
-      if (release_held(/*early=*/true) || jump_clock()) continue;
+      if (end_pause(lock) || release_held(/*early=*/true) || jump_clock()) continue;
       stalled_ = true;
       return nullptr;
     }
@@ -363,14 +364,33 @@ void Scheduler::hold(Workgroup& group) {
 bool Scheduler::release_held(bool early) {
   bool released = false;
   while (!held_.empty() && (held_.front().due <= clock_.steps.load() || (early && !released))) {
-    std::ranges::pop_heap(held_, by_due);
-    Workgroup& group = *held_.back().group;
-    held_.pop_back();
-    group.state = GroupState::idle;
-    if (any_runnable(group)) make_ready(group, false);
+    release_first_held();
     released = true;
   }
   return released;
+}
+
+void Scheduler::release_first_held() {
+  std::ranges::pop_heap(held_, by_due);
+  Workgroup& group = *held_.back().group;
+  held_.pop_back();
+  group.state = GroupState::idle;
+  if (any_runnable(group)) make_ready(group, false);
+}
+
+/// When all that is held is paused: a delay that is not over is due before any pause.
+bool Scheduler::end_pause(std::unique_lock<std::mutex>& lock) {
+  if (held_.empty() || held_.front().due < kPauseSteps) return false;
+  std::set<int> pauses;
+  for (const Held& held : held_) pauses.insert(held.group->pause);
+  ++running_;  // the other threads wait for this one
+  lock.unlock();
+  for (int pause : pauses) pause_observer_(pause);
+  lock.lock();
+  --running_;
+  while (!held_.empty()) release_first_held();
+  changed_.notify_all();
+  return true;
 }
 
 void Scheduler::make_ready(Workgroup& group, bool at_once) {

@@ -45,6 +45,12 @@ class Scheduler {
   /// `completed` is called, on any thread and with no lock held, for each launch that ends.
   Outcome run(const std::function<void(Dispatch&)>& completed, const std::function<bool()>& stop);
 
+  /// Called with the number of each pause, and no lock held, when all workgroups that are left wait
+  /// or are paused; they go on afterwards. It must not throw.
+  void set_pause_observer(std::function<void(int)> observer) {
+    pause_observer_ = std::move(observer);
+  }
+
   /// The host wrote memory: waves that wait for it go on.
   void host_wrote(uint64_t address, uint64_t bytes);
 
@@ -76,6 +82,8 @@ class Scheduler {
   bool jump_clock();
   void hold(Workgroup& group);
   bool release_held(bool early);
+  void release_first_held();
+  bool end_pause(std::unique_lock<std::mutex>& lock);
   void run_workgroup(Workgroup& group, Worker& worker, std::vector<Wave*>& parking);
   bool run_wave(Wave& wave, Worker& worker, std::vector<Wave*>& parking);
   void release_barrier(Workgroup& group);
@@ -103,6 +111,7 @@ class Scheduler {
   std::vector<std::vector<Parked>> parked_;  ///< by watched line's bucket
   std::vector<Timer> timers_;                ///< a heap, earliest first
   std::vector<Held> held_;                   ///< a heap, earliest first
+  std::function<void(int)> pause_observer_;
   int running_ = 0;
   bool stopping_ = false;
   bool stalled_ = false;

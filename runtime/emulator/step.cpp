@@ -49,6 +49,17 @@ bool delay_begins(Wave& w, uint16_t stage) {
   return false;
 }
 
+/// True when the workgroup pauses before the instruction.
+bool pause_begins(Wave& w, uint32_t pc) {
+  Workgroup& group = *w.workgroup;
+  const int pause = w.dispatch->pauses[pc] - 1;
+  if (pause < 0 || (group.pauses_taken >> pause & 1)) return false;
+  group.pauses_taken |= uint64_t{1} << pause;
+  group.pause = pause;
+  group.hold_steps = kPauseSteps;
+  return true;
+}
+
 /// The loop of a launch that is looked at: before each instruction.
 void run_observed(Wave& w, const Program& program) {
   const Dispatch& d = *w.dispatch;
@@ -57,7 +68,8 @@ void run_observed(Wave& w, const Program& program) {
   w.stop = Stop::none;
   do {
     const uint32_t pc = w.pc;
-    if (!d.delays.empty() && delay_begins(w, program.stage_of(pc))) {
+    if ((!d.delays.empty() && delay_begins(w, program.stage_of(pc))) ||
+        (!d.pauses.empty() && pause_begins(w, pc))) {
       w.stop = Stop::held;
       return;
     }
