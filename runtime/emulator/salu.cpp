@@ -218,7 +218,8 @@ u32 op_mul_hi_i(u32 a, u32 b, bool&) {
   return static_cast<u32>(static_cast<u64>(int64_t{s(a)} * s(b)) >> 32);
 }
 u32 op_absdiff(u32 a, u32 b, bool& scc) {
-  const u32 r = s(a) > s(b) ? a - b : b - a;
+  // Of the difference as it wraps: (0x80000000, 1) gives 0x7fffffff.
+  const u32 r = s(a - b) < 0 ? b - a : a - b;
   scc = r != 0;
   return r;
 }

@@ -26,39 +26,33 @@ void float2(Wave& w, const Instruction& in) {
   write(w, in, r.v);
 }
 
-/// a b + c, fused; `c` is the destination (v_fmac), or a literal's place differs (v_fmamk,
-/// v_fmaak).
-template <int kA, int kB, int kC>
-void fma32(Wave& w, const Instruction& in) {
-  Lanes s0, s1, s2, r;
-  const u32* a = fetch(w, in, kA, s0);
-  const u32* b = fetch(w, in, kB, s1);
-  const u32* c = kC < 0 ? fetch_dst(w, in) : fetch(w, in, kC < 0 ? 0 : kC, s2);
-  BATON_LANE_LOOP
-  for (int i = 0; i < kLanes; ++i) {
-    r.v[i] = as_u32(__builtin_fmaf(as_f32(a[i]), as_f32(b[i]), as_f32(c[i])));
-  }
-  if (any_nan(r.v)) [[unlikely]]
-    fix_nans(r.v, a, b, c);
-  write(w, in, r.v);
-}
+BATON_INLINE float op_fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 
 /// v_mad_f32, v_mac_f32: two roundings, subnormals flushed whatever MODE says.
 BATON_INLINE float flush(float x) {
   const u32 bits = as_u32(x);
   return (bits & 0x7f800000) ? x : as_f32(bits & 0x80000000);
 }
-template <int kA, int kB, int kC>
-void mad32(Wave& w, const Instruction& in) {
+BATON_INLINE float op_mad(float a, float b, float c) {
+  return flush(flush(flush(a) * flush(b)) + flush(c));
+}
+
+/// v_mad_legacy_f32: 0 times anything is 0.
+BATON_INLINE float op_mad_legacy(float a, float b, float c) {
+  const float x = flush(a), y = flush(b);
+  return flush((x == 0.0f || y == 0.0f ? 0.0f : flush(x * y)) + flush(c));
+}
+
+/// Of sources kA, kB and kC; the third is the destination when kC is negative (v_fmac), and a
+/// literal's place differs (v_fmamk, v_fmaak).
+template <float (*Op)(float, float, float), int kA, int kB, int kC>
+void float3(Wave& w, const Instruction& in) {
   Lanes s0, s1, s2, r;
   const u32* a = fetch(w, in, kA, s0);
   const u32* b = fetch(w, in, kB, s1);
   const u32* c = kC < 0 ? fetch_dst(w, in) : fetch(w, in, kC < 0 ? 0 : kC, s2);
   BATON_LANE_LOOP
-  for (int i = 0; i < kLanes; ++i) {
-    const float product = flush(flush(as_f32(a[i])) * flush(as_f32(b[i])));
-    r.v[i] = as_u32(flush(product + flush(as_f32(c[i]))));
-  }
+  for (int i = 0; i < kLanes; ++i) r.v[i] = as_u32(Op(as_f32(a[i]), as_f32(b[i]), as_f32(c[i])));
   if (any_nan(r.v)) [[unlikely]]
     fix_nans(r.v, a, b, c);
   write(w, in, r.v);
@@ -302,14 +296,15 @@ constexpr OpRow kRows[] = {
     row("v_subrev_f32", float2<op_subrev>),
     row("v_mul_f32", float2<op_mul>),
     row("v_mul_legacy_f32", float2<op_mul_legacy>),
-    row("v_fma_f32", fma32<0, 1, 2>),
-    row("v_fmac_f32", fma32<0, 1, -1>),
-    row("v_fmamk_f32", fma32<0, 1, 2>),
-    row("v_fmaak_f32", fma32<0, 1, 2>),
-    row("v_mad_f32", mad32<0, 1, 2>),
-    row("v_mac_f32", mad32<0, 1, -1>),
-    row("v_madmk_f32", mad32<0, 1, 2>),
-    row("v_madak_f32", mad32<0, 1, 2>),
+    row("v_fma_f32", float3<op_fma, 0, 1, 2>),
+    row("v_fmac_f32", float3<op_fma, 0, 1, -1>),
+    row("v_fmamk_f32", float3<op_fma, 0, 1, 2>),
+    row("v_fmaak_f32", float3<op_fma, 0, 1, 2>),
+    row("v_mad_f32", float3<op_mad, 0, 1, 2>),
+    row("v_mad_legacy_f32", float3<op_mad_legacy, 0, 1, 2>),
+    row("v_mac_f32", float3<op_mad, 0, 1, -1>),
+    row("v_madmk_f32", float3<op_mad, 0, 1, 2>),
+    row("v_madak_f32", float3<op_mad, 0, 1, 2>),
     row("v_min_f32", minmax2<min_number>),
     row("v_max_f32", minmax2<max_number>),
     row("v_min3_f32", minmax3<Three::min>),

@@ -77,7 +77,8 @@ u32 op_mad_u24(u32 a, u32 b, u32 c) { return op_mul_u24(a, b) + c; }
 u32 op_bfe_u(u32 a, u32 b, u32 c) { return (a >> (b & 31)) & ((1u << (c & 31)) - 1); }
 u32 op_bfe_i(u32 a, u32 b, u32 c) {
   const u32 width = c & 31;
-  const u32 field = op_bfe_u(a, b, c);
+  // The shift is of a signed number: a field that reaches past the end ends in copies of the sign.
+  const u32 field = static_cast<u32>(static_cast<int32_t>(a) >> (b & 31)) & ((1u << width) - 1);
   const u32 sign = width ? 1u << (width - 1) : 0;
   return (field ^ sign) - sign;
 }
