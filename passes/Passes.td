@@ -32,8 +32,9 @@ def CheckLds : Pass<"check-lds", "mlir::ModuleOp"> {
 def CheckSentinels : Pass<"check-sentinels", "mlir::ModuleOp"> {
   let summary = "Refuse sentinel words that are put twice, or never re-armed by their reader";
   let description = [{
-    Errors: a word that is put twice, also by a loop, with no re-arm between; a poll behind which no
-    path reaches a re-arm of its region; a re-arm that no path reaches, or that no poll precedes.
+    Errors: a word that one lane puts twice, also by a loop, with no re-arm between; a poll behind
+    which no path reaches a re-arm of its word; a re-arm that no path reaches, or that no poll
+    precedes. Words are compared as far as their rank and index can be proven equal.
     ```mlir
     baton.put_sent %h @ar[%i] of %rank = %v : i32
     // error: stage 'o': puts a word of sentinel region 'ar' a second time before its re-arm
