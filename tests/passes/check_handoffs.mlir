@@ -317,3 +317,241 @@ func.func @k(%p: !llvm.ptr<1>, %i: i32, %v: f32, %b: !baton.buffer, %c: i1)
   %y = baton.poll %h [@a] at (%i) words [1] : f32
   return
 }
+
+// -----
+
+//===-- One protocol a region --------------------------------------------------------------------===//
+
+baton.region @a scratch sentinel bf16 shape [1, 4, 64]
+func.func @k(%p: !llvm.ptr<1>, %i: i32, %v: vector<2xbf16>) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %i
+  baton.stage "o" {
+    // expected-error@+1 {{stage 'o': puts region 'a' as tagged, but it is declared sentinel}}
+    baton.put %h @a[%i] = %v : vector<2xbf16>
+    baton.yield
+  }
+  return
+}
+
+// -----
+
+baton.region @a scratch tagged bf16 shape [1, 4, 64]
+func.func @k(%p: !llvm.ptr<1>, %i: i32, %v: vector<2xbf16>) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %i
+  baton.stage "o" {
+    // expected-error@+1 {{stage 'o': puts region 'a' as sentinel, but it is declared tagged}}
+    baton.put_sent %h @a[%i] = %v : vector<2xbf16>
+    baton.yield
+  }
+  return
+}
+
+// -----
+
+baton.region @a scratch sentinel bf16 shape [1, 4, 64]
+func.func @k(%p: !llvm.ptr<1>, %i: i32, %v: i32) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %i
+  baton.put_sent %h @a[%i] = %v : i32
+  baton.stage "reduce" {
+    // expected-error@+1 {{stage 'reduce': polls region 'a' as tagged, but it is declared sentinel}}
+    %w = baton.poll %h [@a] at (%i) words [1] : i32
+    baton.yield
+  }
+  return
+}
+
+// -----
+
+baton.region @a scratch tagged i32 shape [8]
+func.func @k(%p: !llvm.ptr<1>, %i: i32, %v: i32) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %i
+  baton.put %h @a[%i] = %v : i32
+  baton.stage "reduce" {
+    // expected-error@+1 {{stage 'reduce': polls region 'a' as sentinel, but it is declared tagged}}
+    %w = baton.poll_sent %h [@a] at (%i) : i32
+    baton.yield
+  }
+  return
+}
+
+// -----
+
+// Every spec of a batch counts.
+baton.region @a scratch sentinel bf16 shape [1, 4, 64]
+baton.region @b scratch tagged i32 shape [8]
+func.func @k(%p: !llvm.ptr<1>, %i: i32, %v: i32) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %i
+  baton.put_sent %h @a[%i] = %v : i32
+  baton.put %h @b[%i] = %v : i32
+  // expected-error@+1 {{outside the stages: polls region 'b' as sentinel, but it is declared tagged}}
+  %w:2 = baton.poll_sent %h [@a, @b] at (%i, %i) rearm : i32, i32
+  return
+}
+
+// -----
+
+baton.region @a scratch tagged i32 shape [8]
+func.func @k(%p: !llvm.ptr<1>, %i: i32, %v: i32) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %i
+  baton.put %h @a[%i] = %v : i32
+  %w = baton.poll %h [@a] at (%i) words [1] : i32
+  baton.stage "rearm" {
+    // expected-error@+1 {{stage 'rearm': re-arms region 'a' as sentinel, but it is declared tagged}}
+    baton.rearm %h @a[%i]
+    baton.yield
+  }
+  return
+}
+
+// -----
+
+// A flag holds i32 and a sentinel region bf16: a publish into one is refused by the op itself.
+baton.region @a scratch sentinel bf16 shape [1, 4, 64]
+func.func @k(%p: !llvm.ptr<1>, %i: i32) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %i
+  // expected-error@+1 {{'baton.publish' op raises a flag in region 'a': a flag region holds i32}}
+  baton.publish %h @a[%i]
+  return
+}
+
+// -----
+
+//===-- Sentinel words ---------------------------------------------------------------------------===//
+
+// 2 sources x 2 tokens x 32 columns are 64 words.
+baton.region @a scratch sentinel bf16 shape [2, 2, 32]
+func.func @k(%p: !llvm.ptr<1>, %i: i32, %v: i32) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %i
+  %first = arith.constant 0 : i32
+  %last = arith.constant 63 : i32
+  baton.put_sent %h @a[%first] = %v : i32
+  baton.put_sent %h @a[%last] = %v : i32
+  %w:2 = baton.poll_sent %h [@a, @a] at (%first, %last) : i32, i32
+  baton.rearm %h @a[%first]
+  baton.rearm %h @a[%last]
+  return
+}
+
+// -----
+
+baton.region @a scratch sentinel bf16 shape [2, 2, 32]
+func.func @k(%p: !llvm.ptr<1>, %i: i32, %v: i32) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %i
+  %beyond = arith.constant 64 : i32
+  baton.stage "o" {
+    // expected-error@+1 {{stage 'o': word 64 of region 'a' is out of bounds: it has 64 words}}
+    baton.put_sent %h @a[%beyond] = %v : i32
+    baton.yield
+  }
+  return
+}
+
+// -----
+
+baton.region @a scratch sentinel bf16 shape [2, 2, 32]
+func.func @k(%p: !llvm.ptr<1>, %i: i32, %v: i32) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %i
+  %last = arith.constant 63 : i32
+  %t = baton.thread_id below 64
+  %beyond = arith.subi %t, %i : i32
+  %before = arith.constant -1 : i32
+  baton.put_sent %h @a[%last] = %v : i32
+  baton.stage "reduce" {
+    // expected-error@+1 {{stage 'reduce': word -1 of region 'a' is out of bounds: it has 64 words}}
+    %w:2 = baton.poll_sent %h [@a, @a] at (%beyond, %before) rearm : i32, i32
+    baton.yield
+  }
+  return
+}
+
+// -----
+
+baton.region @a scratch sentinel bf16 shape [2, 2, 32]
+func.func @k(%p: !llvm.ptr<1>, %i: i32, %v: i32) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %i
+  %t = baton.thread_id below 32
+  %c64 = arith.constant 64 : i32
+  %beyond = arith.addi %t, %c64 : i32
+  baton.put_sent %h @a[%i] = %v : i32
+  %w = baton.poll_sent %h [@a] at (%i) : i32
+  baton.stage "rearm" {
+    // expected-error@+1 {{stage 'rearm': words 64 .. 95 of region 'a' are out of bounds: it has 64 words}}
+    baton.rearm %h @a[%beyond]
+    baton.yield
+  }
+  return
+}
+
+// -----
+
+baton.region @a peer sentinel bf16 shape [2, 2, 32]
+func.func @k(%p: !llvm.ptr<1>, %i: i32, %v: i32) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %i peers %p rank %i
+  %c7 = arith.constant 7 : i32
+  baton.put_sent %h @a[%i] of %c7 = %v : i32
+  %c8 = arith.constant 8 : i32
+  baton.stage "push" {
+    // expected-error@+1 {{stage 'push': puts to rank 8: ranks are 0 .. 7}}
+    baton.put_sent %h @a[%i] of %c8 = %v : i32
+    baton.yield
+  }
+  return
+}
+
+// -----
+
+// One space a batch, a put for every poll, and a poll for every put.
+baton.region @near scratch sentinel bf16 shape [2, 2, 32]
+baton.region @far peer sentinel bf16 shape [2, 2, 32]
+func.func @k(%p: !llvm.ptr<1>, %i: i32, %v: i32) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %i peers %p rank %i
+  baton.put_sent %h @near[%i] = %v : i32
+  baton.put_sent %h @far[%i] of %i = %v : i32
+  baton.stage "mixed" {
+    // expected-error@+1 {{stage 'mixed': one poll over two spaces: 'near' is scratch, 'far' is peer}}
+    %w:2 = baton.poll_sent %h [@near, @far] at (%i, %i) rearm : i32, i32
+    baton.yield
+  }
+  return
+}
+
+// -----
+
+baton.region @a scratch sentinel bf16 shape [2, 2, 32]
+func.func @k(%p: !llvm.ptr<1>, %i: i32) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %i
+  baton.stage "reduce" {
+    // expected-error@+1 {{stage 'reduce': polls region 'a', which nothing puts}}
+    %w = baton.poll_sent %h [@a] at (%i) rearm : i32
+    baton.yield
+  }
+  return
+}
+
+// -----
+
+// A re-arm is no poll.
+// expected-remark@+1 {{region 'a' is never polled}}
+baton.region @a scratch sentinel bf16 shape [2, 2, 32]
+func.func @k(%p: !llvm.ptr<1>, %i: i32, %v: i32) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %i
+  baton.put_sent %h @a[%i] = %v : i32
+  baton.rearm %h @a[%i]
+  return
+}
+
+// -----
+
+baton.region @a scratch sentinel bf16 shape [2, 2, 32]
+func.func @k(%p: !llvm.ptr<1>, %i: i32, %v: i32, %b: !baton.buffer) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %i
+  baton.put_sent %h @a[%i] = %v : i32
+  %weights = baton.load %b[%i] wave streaming : vector<4xi32>
+  baton.stage "wait" {
+    // expected-remark@+1 {{stage 'wait': polls behind 1 streaming loads in flight}}
+    %x = baton.poll_sent %h [@a] at (%i) rearm : i32
+    baton.yield
+  }
+  baton.store %weights, %b[%i] wave : vector<4xi32>
+  return
+}

@@ -23,6 +23,16 @@ module attributes {baton.stages = "o"} {}
 
 // -----
 
+// expected-error@+1 {{'baton.timeline' must be an array}}
+module attributes {baton.timeline = "o"} {}
+
+// -----
+
+// expected-error@+1 {{'baton.bounded_waits' has no value}}
+module attributes {baton.bounded_waits = true} {}
+
+// -----
+
 // expected-error@+1 {{'baton.args' must be an array}}
 module attributes {baton.args = {}} {}
 
@@ -355,6 +365,32 @@ baton.region @r scratch tagged f32 shape [512, 1048576]
 
 // -----
 
+// A sentinel word takes 4 bytes.
+// expected-error@+1 {{'baton.region' op 'r' takes 4294967296 bytes: a buffer resource spans at most 4294967295}}
+baton.region @r scratch sentinel bf16 shape [8, 16384, 16384]
+
+// -----
+
+// expected-error@+1 {{'baton.region' op 'r' is a sentinel region: expected bf16 of shape [sources, tokens, width], the width a multiple of 16}}
+baton.region @r scratch sentinel f32 shape [8, 1, 16]
+
+// -----
+
+// expected-error@+1 {{'baton.region' op 'r' is a sentinel region: expected bf16 of shape [sources, tokens, width], the width a multiple of 16}}
+baton.region @r scratch sentinel bf16 shape [8, 16]
+
+// -----
+
+// expected-error@+1 {{'baton.region' op 'r' is a sentinel region: expected bf16 of shape [sources, tokens, width], the width a multiple of 16}}
+baton.region @r scratch sentinel bf16 shape [1, 8, 1, 16]
+
+// -----
+
+// expected-error@+1 {{'baton.region' op 'r' is a sentinel region: expected bf16 of shape [sources, tokens, width], the width a multiple of 16}}
+baton.region @r scratch sentinel bf16 shape [8, 1, 24]
+
+// -----
+
 //===-- Hand-offs --------------------------------------------------------------------------------===//
 
 func.func @f(%p: !llvm.ptr<1>, %s: i32) attributes {baton.kernel} {
@@ -582,5 +618,177 @@ func.func @f(%p: !llvm.ptr<1>, %i: i32) attributes {baton.kernel} {
   %h = baton.handoffs scratch %p epoch %p slot %i
   // expected-error@+1 {{'baton.publish' op raises a flag in region 'r': a flag region holds i32}}
   baton.publish %h @r[%i]
+  return
+}
+
+// -----
+
+//===-- Sentinel words ---------------------------------------------------------------------------===//
+
+baton.lds @r offset 0 bytes 64
+func.func @f(%p: !llvm.ptr<1>, %i: i32) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %i
+  // expected-error@+1 {{'baton.put_sent' op names 'r', which is no region}}
+  baton.put_sent %h @r[%i] = %i : i32
+  return
+}
+
+// -----
+
+baton.region @r scratch sentinel bf16 shape [1, 1, 16]
+func.func @f(%p: !llvm.ptr<1>, %i: i32) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %i peers %p rank %i
+  // expected-error@+1 {{'baton.put_sent' op names a rank, but region 'r' lies in the scratch space}}
+  baton.put_sent %h @r[%i] of %i = %i : i32
+  return
+}
+
+// -----
+
+baton.region @r peer sentinel bf16 shape [1, 1, 16]
+func.func @f(%p: !llvm.ptr<1>, %i: i32) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %i peers %p rank %i
+  // expected-error@+1 {{'baton.put_sent' op needs a rank: region 'r' lies in the peer space}}
+  baton.put_sent %h @r[%i] = %i : i32
+  return
+}
+
+// -----
+
+baton.region @r scratch sentinel bf16 shape [1, 1, 16]
+func.func @f(%p: !llvm.ptr<1>, %i: i32, %f: f32) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %i
+  // expected-error@+1 {{'baton.put_sent' op puts 'f32' into region 'r': expected 'vector<2xbf16>' or i32}}
+  baton.put_sent %h @r[%i] = %f : f32
+  return
+}
+
+// -----
+
+baton.region @r peer sentinel bf16 shape [1, 1, 16]
+func.func @f(%p: !llvm.ptr<1>, %i: i32) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %i
+  // expected-error@+1 {{'baton.put_sent' op uses peer region 'r', but its hand-offs were opened without peers}}
+  baton.put_sent %h @r[%i] of %i = %i : i32
+  return
+}
+
+// -----
+
+baton.region @r scratch sentinel bf16 shape [1, 1, 16]
+func.func @f(%h: !baton.handoffs, %i: i32) attributes {baton.kernel} {
+  // expected-error@+1 {{'baton.put_sent' op uses hand-offs that no baton.handoffs opened}}
+  baton.put_sent %h @r[%i] = %i : i32
+  return
+}
+
+// -----
+
+func.func @f(%p: !llvm.ptr<1>, %i: i32) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %i
+  // expected-error@+1 {{'baton.poll_sent' op has 0 specs: a batch holds 1 .. 12}}
+  "baton.poll_sent"(%h) <{regions = []}> : (!baton.handoffs) -> ()
+  return
+}
+
+// -----
+
+baton.region @r scratch sentinel bf16 shape [1, 1, 16]
+func.func @f(%p: !llvm.ptr<1>, %i: i32) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %i
+  // expected-error@+1 {{'baton.poll_sent' op has 13 specs: a batch holds 1 .. 12}}
+  %w:13 = baton.poll_sent %h [@r, @r, @r, @r, @r, @r, @r, @r, @r, @r, @r, @r, @r]
+      at (%i, %i, %i, %i, %i, %i, %i, %i, %i, %i, %i, %i, %i)
+      : i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32
+  return
+}
+
+// -----
+
+baton.region @r scratch sentinel bf16 shape [1, 1, 16]
+func.func @f(%p: !llvm.ptr<1>, %i: i32) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %i
+  // expected-error@+1 {{'baton.poll_sent' op has 2 regions, 1 indices and 2 words: expected as many of each}}
+  %w:2 = baton.poll_sent %h [@r, @r] at (%i) : i32, i32
+  return
+}
+
+// -----
+
+baton.region @r scratch sentinel bf16 shape [1, 1, 16]
+func.func @f(%p: !llvm.ptr<1>, %i: i32) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %i
+  // expected-error@+1 {{'baton.poll_sent' op has 2 regions, 2 indices and 1 words: expected as many of each}}
+  %w = baton.poll_sent %h [@r, @r] at (%i, %i) : i32
+  return
+}
+
+// -----
+
+baton.region @r scratch sentinel bf16 shape [1, 1, 16]
+func.func @f(%p: !llvm.ptr<1>, %i: i32) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %i
+  // expected-error@+1 {{'baton.poll_sent' op names 's', which is no region}}
+  %w:2 = baton.poll_sent %h [@r, @s] at (%i, %i) : i32, i32
+  return
+}
+
+// -----
+
+baton.region @r peer sentinel bf16 shape [1, 1, 16]
+func.func @f(%p: !llvm.ptr<1>, %i: i32) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %i
+  // expected-error@+1 {{'baton.poll_sent' op uses peer region 'r', but its hand-offs were opened without peers}}
+  %w = baton.poll_sent %h [@r] at (%i) : i32
+  return
+}
+
+// -----
+
+baton.region @r scratch sentinel bf16 shape [1, 1, 16]
+func.func @f(%p: !llvm.ptr<1>, %i: i32) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %i
+  // expected-error@+1 {{'baton.poll_sent' op reads region 'r' as 'f32': expected 'vector<2xbf16>' or i32}}
+  %w:2 = baton.poll_sent %h [@r, @r] at (%i, %i) : i32, f32
+  return
+}
+
+// -----
+
+func.func @f(%p: !llvm.ptr<1>, %i: i32) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %i
+  // expected-error@+1 {{'baton.rearm' op names 'r', which is no region}}
+  baton.rearm %h @r[%i]
+  return
+}
+
+// -----
+
+baton.region @r peer sentinel bf16 shape [1, 1, 16]
+func.func @f(%p: !llvm.ptr<1>, %i: i32) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %i
+  // expected-error@+1 {{'baton.rearm' op uses peer region 'r', but its hand-offs were opened without peers}}
+  baton.rearm %h @r[%i]
+  return
+}
+
+// -----
+
+//===-- Timeline ---------------------------------------------------------------------------------===//
+
+func.func @f(%p: !llvm.ptr<1>) attributes {baton.kernel} {
+  baton.stage "s" {
+    // expected-error@+1 {{'baton.timeline' op must stand at the top of the kernel, outside stages and branches}}
+    baton.timeline %p
+    baton.yield
+  }
+  return
+}
+
+// -----
+
+func.func @f(%p: !llvm.ptr<1>) {
+  // expected-error@+1 {{'baton.timeline' op must stand at the top of the kernel, outside stages and branches}}
+  baton.timeline %p
   return
 }

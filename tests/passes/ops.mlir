@@ -2,11 +2,13 @@
 // RUN: baton-opt %s | baton-opt | FileCheck %s
 // RUN: baton-opt --mlir-print-op-generic %s | baton-opt | FileCheck %s
 
-// CHECK: module attributes {baton.args = [{kind = "i32", name = "rank"}], baton.chip = "gfx950",
-// CHECK-SAME: baton.grid = 256 : i64, baton.key = "k:tokens=1", baton.stages = ["a", "b"],
+// CHECK: module attributes {baton.args = [{kind = "i32", name = "rank"}], baton.bounded_waits,
+// CHECK-SAME: baton.chip = "gfx950", baton.grid = 256 : i64, baton.key = "k:tokens=1",
+// CHECK-SAME: baton.stages = ["a", "b"], baton.timeline = ["a", "b"],
 // CHECK-SAME: baton.workgroup = 512 : i64}
 module attributes {baton.chip = "gfx950", baton.key = "k:tokens=1", baton.grid = 256 : i64,
-                   baton.workgroup = 512 : i64, baton.stages = ["a", "b"],
+                   baton.workgroup = 512 : i64, baton.stages = ["a", "b"], baton.timeline = ["a", "b"],
+                   baton.bounded_waits,
                    baton.args = [{name = "rank", kind = "i32"}]} {
   // CHECK-NEXT: baton.region @sums scratch tagged f32 shape [8, 9]
   baton.region @sums scratch tagged f32 shape [8, 9]
@@ -14,6 +16,10 @@ module attributes {baton.chip = "gfx950", baton.key = "k:tokens=1", baton.grid =
   baton.region @flags scratch tagged i32 shape [4] offset 768
   // CHECK-NEXT: baton.region @ar peer tagged bf16 shape [8, 1, 7168]
   baton.region @ar peer tagged bf16 shape [8, 1, 7168]
+  // CHECK-NEXT: baton.region @near scratch sentinel bf16 shape [1, 2, 16] offset 1024
+  baton.region @near scratch sentinel bf16 shape [1, 2, 16] offset 1024
+  // CHECK-NEXT: baton.region @far peer sentinel bf16 shape [8, 1, 7168]
+  baton.region @far peer sentinel bf16 shape [8, 1, 7168]
   // CHECK-NEXT: baton.lds @rows offset 0 bytes 2048
   baton.lds @rows offset 0 bytes 2048
   // CHECK-NEXT: baton.lds @sums_lds offset 2048 bytes 4
@@ -137,6 +143,35 @@ module attributes {baton.chip = "gfx950", baton.key = "k:tokens=1", baton.grid =
     baton.put %h @ar[%i] of %i raw = %i : i32
     // CHECK-NEXT: baton.poll %[[H]] [@ar, @ar] at(%[[I]], %[[I]]) words [1, 1] : vector<2xbf16>, i32
     %w:2 = baton.poll %h [@ar, @ar] at (%i, %i) words [1, 1] : vector<2xbf16>, i32
+    return
+  }
+
+  // CHECK-LABEL: func.func @sentinel_words
+  // CHECK-SAME: (%[[S:.*]]: !llvm.ptr<1>, %[[D:.*]]: !llvm.ptr<1>, %[[I:.*]]: i32, %[[V:.*]]: vector<2xbf16>)
+  func.func @sentinel_words(%s: !llvm.ptr<1>, %d: !llvm.ptr<1>, %i: i32, %v: vector<2xbf16>)
+      attributes {baton.kernel} {
+    // CHECK-NEXT: baton.timeline %[[D]]
+    baton.timeline %d
+    // CHECK-NEXT: %[[H:.*]] = baton.handoffs scratch %[[S]] epoch %[[S]] slot %[[I]] peers %[[S]] rank %[[I]] diag %[[D]]
+    %h = baton.handoffs scratch %s epoch %s slot %i peers %s rank %i diag %d
+    // CHECK-NEXT: baton.put_sent %[[H]] @near[%[[I]]] = %[[V]] : vector<2xbf16>
+    baton.put_sent %h @near[%i] = %v : vector<2xbf16>
+    // CHECK-NEXT: baton.put_sent %[[H]] @far[%[[I]]] of %[[I]] = %[[I]] : i32
+    baton.put_sent %h @far[%i] of %i = %i : i32
+    // CHECK-NEXT: baton.poll_sent %[[H]] [@near] at(%[[I]]) : vector<2xbf16>
+    %w = baton.poll_sent %h [@near] at (%i) : vector<2xbf16>
+    // CHECK-NEXT: baton.rearm %[[H]] @near[%[[I]]]
+    baton.rearm %h @near[%i]
+    // CHECK-NEXT: baton.poll_sent %[[H]] [@far, @far] at(%[[I]], %[[I]]) rearm : i32, vector<2xbf16>
+    %x:2 = baton.poll_sent %h [@far, @far] at (%i, %i) rearm : i32, vector<2xbf16>
+    return
+  }
+
+  // CHECK-LABEL: func.func @local_diagnostics
+  // CHECK-SAME: (%[[S:.*]]: !llvm.ptr<1>, %[[I:.*]]: i32)
+  func.func @local_diagnostics(%s: !llvm.ptr<1>, %i: i32) attributes {baton.kernel} {
+    // CHECK-NEXT: baton.handoffs scratch %[[S]] epoch %[[S]] slot %[[I]] diag %[[S]]
+    %h = baton.handoffs scratch %s epoch %s slot %i diag %s
     return
   }
 }
