@@ -206,6 +206,41 @@ u64 div_fixup(u64 q, u64 den, u64 num) {
   return sign | (q & ~kSign64);
 }
 
+/// 2 / pi, its first 1201 bits behind the point, the first highest; zeros behind them.
+constexpr u64 kTwoOverPi[] = {
+    0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
+    0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484,
+    0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f,
+    0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d, 0x7527bac7ebe5f17b,
+    0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b0000};
+constexpr int kTwoOverPiWords = sizeof(kTwoOverPi) / sizeof(kTwoOverPi[0]);
+
+/// The 53 bits of 2 / pi from bit `from` on.
+u64 two_over_pi(u32 from) {
+  const u32 word = from / 64, bit = from % 64;
+  const auto at = [](u32 i) { return i < kTwoOverPiWords ? kTwoOverPi[i] : 0; };
+  const u64 high = at(word) << bit | (bit ? at(word + 1) >> (64 - bit) : 0);
+  return high >> 11;
+}
+
+/// A segment of 2 / pi for the reduction of a large angle: which, says the second source, and the
+/// exponent of the first. Results of very large exponents are brought down by 2^128, as in
+/// hardware.
+void trig_preop(Wave& w, const Instruction& in) {
+  const WideFloatMode mode(w);
+  Lanes s0[2], s1;
+  const Pair a = fetch64(w, in, 0, s0);
+  const u32* segment = fetch(w, in, 1, s1);
+  write64(w, in, [&](int i) {
+    constexpr u32 kBits = 53, kFree = 1077, kBroughtDown = 1968;
+    const u32 exponent = a.hi[i] >> 20 & 0x7ff;
+    const u32 shift = (segment[i] & 31) * kBits + (exponent > kFree ? exponent - kFree : 0);
+    const int scale = -static_cast<int>(kBits + shift) + (exponent >= kBroughtDown ? 128 : 0);
+    const double bits = static_cast<double>(two_over_pi(shift));
+    return finish64(w, in, as_u64(__builtin_ldexp(bits, scale)));
+  });
+}
+
 constexpr Type kD = Type::f64;
 constexpr OpRow row(const char* name, Handler h) {
   return {name, h, OpClass::valu, 1, kD, {kD, kD, kD}};
@@ -225,6 +260,7 @@ constexpr OpRow kRows[] = {
     row("v_fract_f64", one<fract>),
     row("v_frexp_mant_f64", one<frexp_mant>),
     {"v_frexp_exp_i32_f64", frexp_exp, OpClass::valu, 1, Type::b32, {kD, kD, kD}},
+    {"v_trig_preop_f64", trig_preop, OpClass::valu, 1, kD, {kD, Type::b32, Type::b32}},
     {"v_ldexp_f64", ldexp, OpClass::valu, 1, kD, {kD, Type::b32, Type::b32}},
     {"v_div_scale_f64", div_scale, OpClass::valu, 2, kD, {kD, kD, kD}},
     row("v_div_fmas_f64", div_fmas),
