@@ -34,6 +34,24 @@ module {
 
 // -----
 
+// A sentinel word takes 4 bytes: 8 x 3 x 7168 bf16 are 86016 words, 344064 bytes, and 1 x 2 x 16 are
+// 16 words; what follows starts at the next multiple of 256.
+// CHECK: module attributes {
+// CHECK-SAME: baton.peer_half_bytes = 344320 : i64
+// CHECK-SAME: {bytes = 344064 : i64, dtype = "bf16", name = "ar", offset = 0 : i64, protocol = "sentinel", shape = array<i64: 8, 3, 7168>, space = "peer"},
+// CHECK-SAME: {bytes = 64 : i64, dtype = "bf16", name = "near", offset = 0 : i64, protocol = "sentinel", shape = array<i64: 1, 2, 16>, space = "scratch"},
+// CHECK-SAME: {bytes = 64 : i64, dtype = "i32", name = "tagged", offset = 256 : i64, protocol = "tagged", shape = array<i64: 8>, space = "scratch"},
+// CHECK-SAME: {bytes = 32 : i64, dtype = "bf16", name = "tail", offset = 344064 : i64, protocol = "sentinel", shape = array<i64: 1, 1, 16>, space = "peer"}]
+// CHECK-SAME: baton.scratch_bytes = 512 : i64}
+module {
+  baton.region @ar peer sentinel bf16 shape [8, 3, 7168]
+  baton.region @near scratch sentinel bf16 shape [1, 2, 16]
+  baton.region @tagged scratch tagged i32 shape [8]
+  baton.region @tail peer sentinel bf16 shape [1, 1, 16]
+}
+
+// -----
+
 // No region: no memory.
 // CHECK: module attributes {baton.peer_half_bytes = 0 : i64, baton.regions = [], baton.scratch_bytes = 0 : i64}
 module {

@@ -28,3 +28,14 @@ module attributes {baton.scratch_bytes = 256 : i64, baton.peer_half_bytes = 0 : 
     return
   }
 }
+
+// -----
+
+// A bounded wait names its workgroup.
+module attributes {baton.scratch_bytes = 256 : i64, baton.peer_half_bytes = 0 : i64} {
+  func.func @k(%p: !llvm.ptr<1>, %i: i32) attributes {baton.kernel} {
+    // expected-error@+1 {{'baton.handoffs' op needs the module's 'baton.grid'}}
+    %h = baton.handoffs scratch %p epoch %p slot %i diag %p
+    return
+  }
+}
