@@ -27,6 +27,8 @@ class StageStamps {
     module->walk([&](StageOp stage) { stages_.push_back(stage); });
   }
 
+  bool empty() const { return stages_.empty(); }
+
   void run() {
     declareLds();
     prepare();
@@ -140,7 +142,12 @@ struct StampStagesPass : impl::StampStagesBase<StampStagesPass> {
       timelines[0].emitOpError() << "needs the module's '" << name << "'";
       return signalPassFailure();
     }
-    StageStamps(getOperation(), timelines[0]).run();
+    StageStamps stamps(getOperation(), timelines[0]);
+    if (stamps.empty()) {
+      timelines[0].emitOpError("finds no stage to stamp");
+      return signalPassFailure();
+    }
+    stamps.run();
     if (failed(requireNone<TimelineOp>(getOperation(), getArgument()))) signalPassFailure();
   }
 };
