@@ -10,7 +10,8 @@ import unittest
 
 from baton_tool import BATON, CHIPS, KEY, ToolTest, run
 
-FULL_KEY = "attn_post:tokens=8,nblocks=8,eps=1e-05,out_eps=1e-05,reset=0"
+FULL_KEY = ("attn_post:tokens=8,nblocks=8,eps=1e-05,out_eps=1e-05,two_shot=0,sent=none,reset=0,"
+            "timeline=0,diag=0")
 PHASES = ["trace", "passes", "translate", "optimise", "emit", "link", "check"]
 # The kind, the phases that a compile up to it goes through, and what its file begins with.
 TEXTS = {"asm": b"\t.amdgcn_target", "llvm": b"; ModuleID", "mlir": b"#", "baton": b"#"}
@@ -136,7 +137,8 @@ class Products(ToolTest):
 
     def test_without_o_the_files_are_named_after_key_and_chip(self):
         self.run_well("compile", KEY, "--arch", "gfx90a")
-        name = "attn_post.tokens-8.nblocks-8.eps-1e-05.out_eps-1e-05.reset-0.gfx90a.co"
+        name = ("attn_post.tokens-8.nblocks-8.eps-1e-05.out_eps-1e-05.two_shot-0.sent-none.reset-0."
+                "timeline-0.diag-0.gfx90a.co")
         self.assertEqual(sorted(os.listdir(self.folder)), [name, name + ".json"])
 
     def test_a_pipe_gets_the_bytes_alone(self):
