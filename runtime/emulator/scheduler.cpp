@@ -156,9 +156,26 @@ Workgroup* Scheduler::admit() {
                 active_.begin() + static_cast<ptrdiff_t>(i) + 1, active_.end());
     resident_bytes_ += workgroup_bytes(d);
     resident_.push_back(make_workgroup(d, d.admitted++));
+    give_tickets(*resident_.back());
     return resident_.back().get();
   }
   return nullptr;
+}
+
+void Scheduler::give_tickets(Workgroup& group) {
+  for (auto& wave : group.waves) {
+    if (free_tickets_.empty()) {
+      free_tickets_.push_back(static_cast<uint32_t>(tickets_.size()));
+      tickets_.push_back({nullptr, 0});
+    }
+    wave->spin.ticket = free_tickets_.back();
+    free_tickets_.pop_back();
+    tickets_[wave->spin.ticket].wave = wave.get();
+  }
+}
+
+Wave* Scheduler::still_waiting(uint32_t ticket, uint64_t epoch) const {
+  return tickets_[ticket].epoch == epoch ? tickets_[ticket].wave : nullptr;
 }
 
 bool Scheduler::any_runnable(const Workgroup& group) const {
@@ -291,7 +308,7 @@ bool Scheduler::park(Wave& wave) {
   WatchTable& table = memory_.watch();
   for (const Watch& watch : spin.watch) table.add_waiter(watch.bucket);
   spin.registered = true;
-  ++spin.epoch;
+  const uint64_t epoch = ++tickets_[spin.ticket].epoch;
   for (const Watch& watch : spin.watch) {
     if (table.version(watch.bucket) != watch.version) return false;
   }
@@ -300,14 +317,14 @@ bool Scheduler::park(Wave& wave) {
     std::vector<Parked>& here = parked_[watch.bucket];
     constexpr size_t kTidyFrom = 64;
     if (here.size() >= kTidyFrom && here.size() == here.capacity()) {
-      std::erase_if(here, [](const Parked& p) { return p.epoch != p.wave->spin.epoch; });
+      std::erase_if(here, [&](const Parked& p) { return !still_waiting(p.ticket, p.epoch); });
     }
-    here.push_back({&wave, spin.epoch});
+    here.push_back({spin.ticket, epoch});
   }
   if (spin.reads_clock) {
     constexpr uint32_t kMaxNapShift = 26;
     const uint64_t ticks = uint64_t{16} << std::min(spin.naps++, kMaxNapShift);
-    timers_.push_back({clock_.now() + ticks, &wave, spin.epoch});
+    timers_.push_back({clock_.now() + ticks, spin.ticket, epoch});
     std::ranges::push_heap(timers_, by_due);
   }
   return true;
@@ -320,7 +337,7 @@ void Scheduler::wake(Wave& wave) {
     for (const Watch& watch : spin.watch) memory_.watch().remove_waiter(watch.bucket);
     spin.registered = false;
   }
-  ++spin.epoch;
+  ++tickets_[spin.ticket].epoch;
   wave.state = WaveState::runnable;
   begin_watch(wave);
   make_ready(*wave.workgroup, false);
@@ -330,11 +347,12 @@ void Scheduler::wake_bucket(uint32_t bucket) {
   std::vector<Parked> here;
   here.swap(parked_[bucket]);
   for (const Parked& p : here) {
-    if (p.epoch != p.wave->spin.epoch) continue;
-    if (p.wave->workgroup->state == GroupState::running) {
-      p.wave->workgroup->woken.push_back(p.wave);
+    Wave* wave = still_waiting(p.ticket, p.epoch);
+    if (!wave) continue;
+    if (wave->workgroup->state == GroupState::running) {
+      wave->workgroup->woken.push_back(wave);
     } else {
-      wake(*p.wave);
+      wake(*wave);
     }
   }
 }
@@ -345,9 +363,10 @@ bool Scheduler::jump_clock() {
     std::ranges::pop_heap(timers_, by_due);
     const Timer timer = timers_.back();
     timers_.pop_back();
-    if (timer.epoch != timer.wave->spin.epoch) continue;
+    Wave* wave = still_waiting(timer.ticket, timer.epoch);
+    if (!wave) continue;
     if (timer.due > clock_.now()) clock_.skipped.fetch_add(timer.due - clock_.now());
-    wake(*timer.wave);
+    wake(*wave);
     return true;
   }
   return false;
@@ -406,6 +425,10 @@ void Scheduler::make_ready(Workgroup& group, bool at_once) {
 
 void Scheduler::retire(Workgroup& group) {
   ++group.dispatch->retired;
+  for (auto& wave : group.waves) {
+    ++tickets_[wave->spin.ticket].epoch;
+    free_tickets_.push_back(wave->spin.ticket);
+  }
   resident_bytes_ -= workgroup_bytes(*group.dispatch);
   const auto at = std::ranges::find(resident_, &group, &std::unique_ptr<Workgroup>::get);
   std::swap(*at, resident_.back());

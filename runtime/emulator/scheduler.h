@@ -60,16 +60,21 @@ class Scheduler {
   const Clock& clock() const { return clock_; }
 
  private:
-  struct Parked {
+  /// What lists of waiting waves refer to: unlike a wave it lives as long as the scheduler, and is
+  /// used again for others.
+  struct Ticket {
     Wave* wave;
+    uint64_t epoch;  ///< rises when the wave parks, when it wakes and when its workgroup ends
+  };
+  struct Parked {
+    uint32_t ticket;
     uint64_t epoch;
   };
   struct Timer {
     uint64_t due;
-    Wave* wave;
+    uint32_t ticket;
     uint64_t epoch;
   };
-
   struct Held {
     uint64_t due;  ///< by the clock's steps
     Workgroup* group;
@@ -88,6 +93,9 @@ class Scheduler {
   bool run_wave(Wave& wave, Worker& worker, std::vector<Wave*>& parking);
   void release_barrier(Workgroup& group);
   void settle(Workgroup& group, Worker& worker, std::vector<Wave*>& parking);
+  void give_tickets(Workgroup& group);
+  /// Null when the wave no longer waits for what the list was about.
+  Wave* still_waiting(uint32_t ticket, uint64_t epoch) const;
   bool park(Wave& wave);
   void wake(Wave& wave);
   void wake_bucket(uint32_t bucket);
@@ -108,6 +116,8 @@ class Scheduler {
   std::deque<Workgroup*> waiting_;  ///< sleep or were woken: have their turn after new ones
   std::vector<std::unique_ptr<Workgroup>> resident_;
   uint64_t resident_bytes_ = 0;
+  std::vector<Ticket> tickets_;
+  std::vector<uint32_t> free_tickets_;
   std::vector<std::vector<Parked>> parked_;  ///< by watched line's bucket
   std::vector<Timer> timers_;                ///< a heap, earliest first
   std::vector<Held> held_;                   ///< a heap, earliest first

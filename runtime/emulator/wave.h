@@ -57,7 +57,7 @@ struct SpinWatch {
   uint32_t lds_version = 0;
   uint32_t naps = 0;          ///< parks in a row that ended by the clock
   bool registered = false;    ///< counted as a waiter of its lines
-  uint64_t epoch = 0;         ///< rises when it parks and when it wakes
+  uint32_t ticket = 0;        ///< the wave's number with the scheduler
   uint64_t last_address = 0;  ///< of the last load, for the report of a hang
   uint64_t last_value = 0;
   uint32_t last_load_pc = 0;
