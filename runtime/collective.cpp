@@ -65,6 +65,7 @@ void Collective::launch() {
   allocate_outputs();
   kept_regions_ = {};
   for (int rank = 0; rank < kRanks; ++rank) {
+    if (left_out_[static_cast<size_t>(rank)]) continue;
     ArgumentValues values = values_;
     for (const auto& [name, buffer] : buffers_[static_cast<size_t>(rank)]) {
       values[name] = buffer.address;

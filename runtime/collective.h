@@ -23,6 +23,9 @@ class Collective {
   /// The value of an integer argument, the same on every rank.
   void set_value(const std::string& name, uint64_t value);
 
+  /// From now on `rank` takes no part in launches: its peers wait in vain for what it would put.
+  void leave_out(int rank) { left_out_.at(static_cast<size_t>(rank)) = true; }
+
   /// Begins a step on every rank, in stream order. Before the first one, every buffer that the
   /// kernel only writes is allocated, filled with bytes 0xFF.
   void launch();
@@ -63,6 +66,7 @@ class Collective {
   std::array<std::map<std::string, Buffer>, kRanks> buffers_;
   ArgumentValues values_;
   std::array<TensorMap, kRanks> kept_regions_;  ///< of this step
+  std::array<bool, kRanks> left_out_{};
 };
 
 }  // namespace baton
