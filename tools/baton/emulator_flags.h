@@ -20,7 +20,8 @@ struct EmulatorFlags {
   std::string mfma = "exact";
   std::optional<std::string> check;
 
-  /// Adds --seed (described by `seed_help`), --threads, --mfma and --check. The flags must outlive `parser`.
+  /// Adds --seed (described by `seed_help`), --threads, --mfma and --check. The flags must outlive
+  /// `parser`.
   void add_to(CLI::App& parser, const std::string& seed_help);
 
   /// Throws Error (user) for a word that they do not know.
