@@ -62,8 +62,7 @@ struct Task {
   Scales scales;
   MfmaRule rule;
   Generation generation;
-  bool special;
-  bool careful;  ///< sums by integers
+  bool special;  ///< an infinity or NaN, or products that may be as large
 };
 
 BATON_INLINE V16f power_of_two(V16i exponent) {
@@ -140,9 +139,9 @@ BATON_INLINE Operands operands(const Task<s>& t, int a_at, int b_at) {
           s.m * s.blocks,   s.n * s.blocks};
 }
 
-/// False when the sums must be made the careful way.
+/// A row by integers: operands must have their parts.
 template <const Shape& s>
-BATON_INLINE bool row_exact(const Task<s>& t, int a_at, int b_at, int i, int column, V16f& c) {
+BATON_INLINE void row_exact(const Task<s>& t, int a_at, int b_at, int i, int column, V16f& c) {
   constexpr bool kEvenOdd = !is_half(s.a);
   constexpr int kGroup = kEvenOdd ? 16 : (s.k < 8 ? s.k : 8);
   const Operands o = operands(t, a_at, b_at);
@@ -152,7 +151,7 @@ BATON_INLINE bool row_exact(const Task<s>& t, int a_at, int b_at, int i, int col
       scale = load16(&t.scales.b[k / 32][column]) + t.scales.a[k / 32][i];
     }
     V16f next = c;
-    if (!add_group<kGroup, kEvenOdd>(o, k, scale, t.careful, next)) return false;
+    add_group<kGroup, kEvenOdd>(o, k, scale, true, next);
     if (t.special) [[unlikely]] {
       for (int j = 0; j < kColumns; ++j) {
         next[j] = special_element(t, a_at, b_at + j, k, kGroup, c[j], next[j]);
@@ -160,10 +159,9 @@ BATON_INLINE bool row_exact(const Task<s>& t, int a_at, int b_at, int i, int col
     }
     c = next;
   }
-  return true;
 }
 
-/// Four rows of sixteen columns; false when the sums must be made the careful way. A group that is
+/// Four rows of sixteen columns; false when a sum must be made by integers. A group that is
 /// not for the fast way is made a row at a time.
 template <const Shape& s>
 BATON_INLINE bool quad_exact(const Task<s>& t, int a_at, int b_at, int i, int column,
@@ -214,20 +212,19 @@ BATON_INLINE int a_row(const Instruction& in, int block) {
   return s.m * (s.a == Element::coded ? block : broadcast_block(in, block, s.blocks));
 }
 
-/// Sixteen columns of a row, c on entry; false when they must be made the careful way.
+/// Sixteen columns of a row, c on entry.
 template <const Shape& s>
-BATON_INLINE bool row(const Task<s>& t, const Instruction& in, int block, int i, int column,
+BATON_INLINE void row(const Task<s>& t, const Instruction& in, int block, int i, int column,
                       V16f& c) {
   const int a_at = a_row<s>(in, block) + i, b_at = block * s.n + column;
   if (t.rule == MfmaRule::chain) {
     c = row_chain(t, a_at, b_at, i, column, c);
   } else if (t.generation == Generation::cdna2) {
     c = row_cdna2(t, a_at, b_at, c);
-  } else if (!row_exact(t, a_at, b_at, i, column, c)) {
-    return false;
+  } else {
+    row_exact(t, a_at, b_at, i, column, c);
   }
   spoil_by_scales(t, i, column, c);
-  return true;
 }
 
 template <const Shape& s>
@@ -291,24 +288,28 @@ BATON_INLINE void keep(float (&result)[words][kLanes + kColumns], Place at, int 
   __builtin_memcpy(&result[at.word][at.lane + column], &c, kBytes);
 }
 
-/// All of the result into `result`; false when the sums must be made the careful way.
+template <const Shape& s>
+[[gnu::noinline]] void read_parts(Wave& w, const Instruction& in, Task<s>& t) {
+  read_operands<s>(w, in, Want::parts, t);
+}
+
+/// All of the result into `result`, a row at a time.
 template <const Shape& s, int words>
-BATON_INLINE bool multiply(Wave& w, const Instruction& in, const Task<s>& t,
-                           float (&result)[words][kLanes + kColumns]) {
+[[gnu::noinline]] void multiply(Wave& w, const Instruction& in, const Task<s>& t,
+                                float (&result)[words][kLanes + kColumns]) {
   for (int block = 0; block < s.blocks; ++block) {
     for (int i = 0; i < s.m; ++i) {
       const Place at = place_of<s.m>(block, i);
       for (int column = 0; column < s.n; column += kColumns) {
         V16f c = addend<s>(w, in, at, column);
-        if (!row(t, in, block, i, column, c)) return false;
+        row(t, in, block, i, column, c);
         keep<s>(result, at, column, c);
       }
     }
   }
-  return true;
 }
 
-/// The same, four rows at a time.
+/// The same, four rows at a time; false when an element must be made by integers.
 template <const Shape& s, int words>
 BATON_INLINE bool multiply_quads(Wave& w, const Instruction& in, const Task<s>& t,
                                  float (&result)[words][kLanes + kColumns]) {
@@ -340,24 +341,17 @@ void mfma(Wave& w, const Instruction& in) {
   t.generation = w.generation;
   read_operands<s>(w, in, Want::numbers, t);
   if constexpr (s.a == Element::coded) read_scales<s>(w, in, t.scales);
-  constexpr int kInfinityExponent = 126;  // two magnitudes below 2 make less than 4
-  t.special =
-      t.a.special || t.b.special || t.a.top_exponent + t.b.top_exponent >= kInfinityExponent;
-  t.careful = t.special;
-  if (t.careful) read_operands<s>(w, in, Want::parts, t);
+  t.special = t.a.special || t.b.special || t.a.top_exponent + t.b.top_exponent >= kQuadTopExponent;
   alignas(64) float result[kWords][kLanes + kColumns];
-  bool done;
-  if (t.rule == MfmaRule::exact && t.generation != Generation::cdna2 && !t.careful &&
-      t.a.top_exponent + t.b.top_exponent < kQuadTopExponent) {
+  const bool groups = t.rule == MfmaRule::exact && t.generation != Generation::cdna2;
+  bool done = false;
+  if (groups && !t.special) {
     find_levels(t.a);
     find_levels(t.b);
     done = multiply_quads(w, in, t, result);
-  } else {
-    done = multiply(w, in, t, result);
   }
   if (!done) {
-    t.careful = true;
-    read_operands<s>(w, in, Want::parts, t);
+    if (groups) read_parts(w, in, t);
     multiply(w, in, t, result);
   }
   for (int k = 0; k < kWords; ++k) {
