@@ -77,14 +77,19 @@ inline void put_sent(const SentinelRegion& region, In<I32> index, const U32& wor
 enum class Rearm : uint8_t { later, at_once };
 
 namespace detail {
+/// `what` is done to this rank's own words.
+inline void require_own(const SentinelRegion& region, const std::string& what,
+                        const SourceLocation& at) {
+  if (!region.rank().get()) return;
+  misuse(at, "a " + what + " of region '" + region.name() + "' names a rank",
+         "a " + what + " is of this rank's own buffer: leave out to(...)");
+}
+
 template <class Result>
 std::vector<Result> poll_sent_as(const SentinelRegion& region, const std::vector<I32>& indices,
                                  Rearm rearm, const SourceLocation& at) {
   if (indices.empty()) misuse(at, "a poll of nothing");
-  if (region.rank().get()) {
-    misuse(at, "a poll of region '" + region.name() + "' names a rank",
-           "a poll reads this rank's own buffer: leave out to(...)");
-  }
+  require_own(region, "poll", at);
   std::vector<SpecHandle> specs;
   for (const I32& index : indices) specs.push_back({region.name(), index.handle(), 1});
   std::vector<Result> words;
@@ -112,6 +117,7 @@ inline std::vector<U32> poll_sent_words(const SentinelRegion& region,
 
 /// Stores the sentinel back into a word that this thread has polled.
 inline void rearm(const SentinelRegion& region, In<I32> index) {
+  detail::require_own(region, "re-arm", index.at);
   detail::rearm(region.handoffs(), region.name(), index.handle, index.at);
 }
 

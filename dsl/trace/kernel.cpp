@@ -109,6 +109,10 @@ void ask_timeline(Handle stamps, const SourceLocation& at) {
            "ask for it at the kernel's head, before the first stage");
   }
   if (!trace.kernel.getOps<ir::TimelineOp>().empty()) misuse(at, "a kernel has one timeline");
+  if (!trace.stages.empty()) {
+    misuse(at, "a timeline is asked for behind a stage",
+           "ask for it at the kernel's head, before the first stage");
+  }
   ir::TimelineOp::create(trace.builder, locate(trace, at), use(trace, stamps, at));
 }
 

@@ -27,8 +27,6 @@ class StageStamps {
     module->walk([&](StageOp stage) { stages_.push_back(stage); });
   }
 
-  bool empty() const { return stages_.empty(); }
-
   void run() {
     declareLds();
     prepare();
@@ -128,26 +126,38 @@ class StageStamps {
   Value first_lane_, cta_, buffer_;
 };
 
+/// One timeline, before every stage, in a module that says how large the launch is.
+mlir::LogicalResult checkTimelines(mlir::ModuleOp module, llvm::ArrayRef<TimelineOp> timelines) {
+  if (timelines.size() > 1) {
+    TimelineOp second = timelines[1];
+    return second.emitOpError("is the kernel's second: it has one");
+  }
+  TimelineOp timeline = timelines[0];
+  for (llvm::StringRef name : {llvm::StringRef(kWorkgroupAttr), llvm::StringRef(kGridAttr)}) {
+    if (!module->hasAttr(name)) {
+      return timeline.emitOpError() << "needs the module's '" << name << "'";
+    }
+  }
+  StageOp before;
+  bool none = true;
+  module->walk([&](StageOp stage) {
+    none = false;
+    mlir::Operation* at = timeline->getBlock()->findAncestorOpInBlock(*stage);
+    if (!before && at && at->isBeforeInBlock(timeline)) before = stage;
+  });
+  if (none) return timeline.emitOpError("finds no stage to stamp");
+  if (!before) return mlir::success();
+  return timeline.emitOpError() << "stands behind stage '" << before.getStage()
+                                << "', which it would miss";
+}
+
 struct StampStagesPass : impl::StampStagesBase<StampStagesPass> {
   void runOnOperation() override {
     llvm::SmallVector<TimelineOp> timelines;
     getOperation()->walk([&](TimelineOp timeline) { timelines.push_back(timeline); });
     if (timelines.empty()) return markAllAnalysesPreserved();
-    if (timelines.size() > 1) {
-      timelines[1].emitOpError("is the kernel's second: it has one");
-      return signalPassFailure();
-    }
-    for (llvm::StringRef name : {llvm::StringRef(kWorkgroupAttr), llvm::StringRef(kGridAttr)}) {
-      if (getOperation()->hasAttr(name)) continue;
-      timelines[0].emitOpError() << "needs the module's '" << name << "'";
-      return signalPassFailure();
-    }
-    StageStamps stamps(getOperation(), timelines[0]);
-    if (stamps.empty()) {
-      timelines[0].emitOpError("finds no stage to stamp");
-      return signalPassFailure();
-    }
-    stamps.run();
+    if (failed(checkTimelines(getOperation(), timelines))) return signalPassFailure();
+    StageStamps(getOperation(), timelines[0]).run();
     if (failed(requireNone<TimelineOp>(getOperation(), getArgument()))) signalPassFailure();
   }
 };

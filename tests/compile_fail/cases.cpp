@@ -120,6 +120,24 @@ void handoffs(Region<F32> r, Region<BF16> pairs, Region<I32> flags, I32 i, F32 f
       std::vector<PollSpec<F32>>{flags.at(i)});  // expected-error {{no matching constructor}}
 }
 
+void sentinels(SentinelRegion sent, Region<BF16> pairs, Region<I32> flags, I32 i, F32 f, U32 u,
+               Vec<BF16, 2> pair) {
+  put(sent, i, f);          // expected-error {{no matching function for call to 'put'}}
+  put(sent, i, {u, u});     // expected-error {{no matching function for call to 'put'}}
+  put_bf(sent, i, {f, f});  // expected-error {{no matching function for call to 'put_bf'}}
+  put_words(sent, i, {u});  // expected-error {{no matching function for call to 'put_words'}}
+  publish(sent, i);         // expected-error {{no matching function for call to 'publish'}}
+  (void)poll<BF16>({sent.at(i)});  // expected-error {{no member named 'at' in}}
+  (void)poll(sent, {i});           // expected-error {{no matching function for call to 'poll'}}
+  put_sent(pairs, i, pair);        // expected-error {{no matching function for call to 'put_sent'}}
+  put_sent(sent, i, f);            // expected-error {{no matching function for call to 'put_sent'}}
+  put_sent(sent, i, i);            // expected-error {{no matching function for call to 'put_sent'}}
+  put_sent(sent, u, u);            // expected-error {{no matching function for call to 'put_sent'}}
+  (void)poll_sent(pairs, {i});  // expected-error {{no matching function for call to 'poll_sent'}}
+  (void)poll_sent_words(flags, {i});  // expected-error {{no matching function for call to}}
+  rearm(pairs, i);                    // expected-error {{no matching function for call to 'rearm'}}
+}
+
 void control(I32 i, F32 f, Bool b, Var<I32>& v) {
   If(i, [] {});              // expected-error {{no matching function for call to 'If'}}
   For(0, f, 1, [](I32) {});  // expected-error {{no matching function for call to 'For'}}
@@ -130,7 +148,8 @@ void control(I32 i, F32 f, Bool b, Var<I32>& v) {
 }
 
 void accepted(Bool b, I32 i, U32 u, I64 l, F32 f, BF16 h, Vec<F32, 4> v, const Var<I32>& x,
-              Region<F32> r, Region<BF16> pairs, Buffer<F32> words) {
+              Region<F32> r, Region<BF16> pairs, Buffer<F32> words, SentinelRegion sent,
+              Vec<BF16, 2> pair) {
   (void)(i + 1 - 2 * i / 3 % 4);
   (void)(i + 7u);
   (void)(u & 0xFFFFFFFFu);
@@ -151,6 +170,11 @@ void accepted(Bool b, I32 i, U32 u, I64 l, F32 f, BF16 h, Vec<F32, 4> v, const V
   put(r, 0, f);
   put_bf(pairs, i, {f, 0.0f, f, f});
   put_words(pairs, i, {u, 0u});
+  put_sent(sent.to(3), i, pair);
+  put_sent(sent, 7, u);
+  (void)poll_sent(sent, {i, i}, Rearm::at_once);
+  (void)poll_sent_words(sent, {i});
+  rearm(sent, 7);
   words.store(i, f, Scope::device);
   F32 made(2.0f);
   I32 number(7);

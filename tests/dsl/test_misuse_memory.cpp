@@ -218,6 +218,82 @@ TEST_CASE("misuse: puts and polls") {
                 });
 }
 
+TEST_CASE("misuse: sentinel words") {
+  const std::string own = " is of this rank's own buffer: leave out to(...)";
+  expect_misuse("a poll of region 'ar' names a rank", "a poll" + own,
+                [](Kernel& kernel, int& line) {
+                  const auto ar = peer_sentinel(peer_handoffs(kernel), "ar", 8, 1, 16);
+                  line = __LINE__ + 1;
+                  (void)poll_sent(ar.to(2), {I32(0)});
+                });
+  expect_misuse("a poll of region 'ar' names a rank", "a poll" + own,
+                [](Kernel& kernel, int& line) {
+                  const auto ar = peer_sentinel(peer_handoffs(kernel), "ar", 8, 1, 16);
+                  line = __LINE__ + 1;
+                  (void)poll_sent_words(ar.to(2), {I32(0)}, Rearm::at_once);
+                });
+  expect_misuse("a re-arm of region 'ar' names a rank", "a re-arm" + own,
+                [](Kernel& kernel, int& line) {
+                  const auto ar = peer_sentinel(peer_handoffs(kernel), "ar", 8, 1, 16);
+                  line = __LINE__ + 1;
+                  rearm(ar.to(2), 0);
+                });
+  expect_misuse("a poll of nothing", "", [](Kernel& kernel, int& line) {
+    const auto near = scratch_sentinel(local_handoffs(kernel), "near", 1, 1, 16);
+    line = __LINE__ + 1;
+    (void)poll_sent(near, {});
+  });
+  expect_misuse("region 'near' has size 0", "", [](Kernel& kernel, int& line) {
+    const Handoffs handoffs = local_handoffs(kernel);
+    line = __LINE__ + 1;
+    (void)scratch_sentinel(handoffs, "near", 1, 0, 16);
+  });
+  expect_misuse("the name 'near' is taken", "", [](Kernel& kernel, int& line) {
+    const Handoffs handoffs = local_handoffs(kernel);
+    (void)scratch_sentinel(handoffs, "near", 1, 1, 16);
+    line = __LINE__ + 1;
+    (void)peer_sentinel(handoffs, "near", 1, 1, 16);
+  });
+  expect_misuse("a value is used that was never set", "give it a value first",
+                [](Kernel&, int& line) {
+                  SentinelRegion unset;
+                  line = __LINE__ + 1;
+                  put_sent(unset, 0, U32(1U));
+                });
+}
+
+TEST_CASE("misuse: timelines") {
+  const std::string hint = "ask for it at the kernel's head, before the first stage";
+  expect_misuse("a timeline is asked for inside a stage, branch or loop", hint,
+                [](Kernel& kernel, int& line) {
+                  const Handle stamps = kernel.memory("tl");
+                  stage("o", [&] {
+                    line = __LINE__ + 1;
+                    timeline(stamps);
+                  });
+                });
+  expect_misuse("a timeline is asked for inside a stage, branch or loop", hint,
+                [](Kernel& kernel, int& line) {
+                  const Handle stamps = kernel.memory("tl");
+                  If(kernel.i32("n") > 2, [&] {
+                    line = __LINE__ + 1;
+                    timeline(stamps);
+                  });
+                });
+  expect_misuse("a timeline is asked for behind a stage", hint, [](Kernel& kernel, int& line) {
+    const Handle stamps = kernel.memory("tl");
+    stage("o", [] {});
+    line = __LINE__ + 1;
+    timeline(stamps);
+  });
+  expect_misuse("a kernel has one timeline", "", [](Kernel& kernel, int& line) {
+    const Handle stamps = kernel.memory("tl");
+    timeline(stamps);
+    line = __LINE__ + 1;
+    timeline(stamps);
+  });
+}
+
 TEST_CASE("misuse that the closing door finds") {
   expect_misuse("'baton.put' op needs a rank: region 'ar' lies in the peer space", "",
                 [](Kernel& kernel, int& line) {
@@ -237,6 +313,27 @@ TEST_CASE("misuse that the closing door finds") {
         const auto ar = local_handoffs(kernel).peer<F32>("ar", {8});
         line = __LINE__ + 1;
         (void)poll<F32>({ar.at(0)});
+      });
+  expect_misuse("'baton.put_sent' op needs a rank: region 'ar' lies in the peer space", "",
+                [](Kernel& kernel, int& line) {
+                  const auto ar = peer_sentinel(peer_handoffs(kernel), "ar", 8, 1, 16);
+                  line = __LINE__ + 1;
+                  put_sent(ar, 0, U32(1U));
+                });
+  expect_misuse(
+      "'baton.rearm' op uses peer region 'ar', but its hand-offs were opened without peers", "",
+      [](Kernel& kernel, int& line) {
+        const auto ar = peer_sentinel(local_handoffs(kernel), "ar", 8, 1, 16);
+        line = __LINE__ + 1;
+        rearm(ar, 0);
+      });
+  expect_misuse(
+      "'baton.region' op 'near' is a sentinel region: expected bf16 of shape [sources, tokens, "
+      "width], the width a multiple of 16",
+      "", [](Kernel& kernel, int& line) {
+        const Handoffs handoffs = local_handoffs(kernel);
+        line = __LINE__ + 1;
+        (void)scratch_sentinel(handoffs, "near", 1, 1, 24);
       });
   expect_misuse("'baton.region' op 'ar' has an odd row of 7 bf16: a word holds two", "",
                 [](Kernel& kernel, int& line) {

@@ -164,3 +164,17 @@ module attributes {baton.grid = 1 : i64, baton.workgroup = 64 : i64} {
     return
   }
 }
+
+// -----
+
+module attributes {baton.grid = 1 : i64, baton.workgroup = 64 : i64} {
+  func.func @k(%tl: !llvm.ptr<1>, %c: i1) attributes {baton.kernel} {
+    scf.if %c {
+      baton.stage "early" { baton.yield }
+    }
+    // expected-error@+1 {{'baton.timeline' op stands behind stage 'early', which it would miss}}
+    baton.timeline %tl
+    baton.stage "late" { baton.yield }
+    return
+  }
+}
