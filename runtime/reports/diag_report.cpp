@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
@@ -92,9 +93,12 @@ DiagWait wait_of(const Alike& alike, const Folded& folded) {
   return wait;
 }
 
+std::string numbers_text(const std::set<int>& ranks) {
+  return ranges_text(std::vector<uint32_t>(ranks.begin(), ranks.end()));
+}
+
 std::string ranks_text(const std::set<int>& ranks) {
-  const std::vector<uint32_t> numbers(ranks.begin(), ranks.end());
-  return fmt::format("rank{} {}", numbers.size() == 1 ? "" : "s", ranges_text(numbers));
+  return (ranks.size() == 1 ? "rank " : "ranks ") + numbers_text(ranks);
 }
 
 /// What may be said of the ranks. A record names the first word only that its workgroup missed, so
@@ -141,7 +145,7 @@ class Conclusions {
     if (waiters.size() == kRanks - 1) {
       return fmt::format(
           "rank {} never arrived: all {} other ranks miss its words, and it left no record of a "
-          "wait: it was not launched, stopped before its puts, or none of its stores gets through",
+          "wait: it did not launch, stopped before its puts, or no store of it gets through",
           rank, kRanks - 1);
     }
     return fmt::format(
@@ -164,8 +168,7 @@ std::string table(const std::vector<std::array<std::string, 6>>& rows) {
   for (const auto& row : rows) {
     std::string line;
     for (size_t i = 0; i < row.size(); ++i) {
-      const bool number = i < 2;  // aligned to the right
-      line += number ? fmt::format("{:>{}}  ", row[i], widths[i])
+      line += i == 0 ? fmt::format("{:>{}}  ", row[i], widths[i])  // the time
                      : fmt::format("{:<{}}  ", row[i], widths[i]);
     }
     line.erase(line.find_last_not_of(' ') + 1);
@@ -179,18 +182,32 @@ std::string table(const std::vector<std::array<std::string, 6>>& rows) {
 std::string DiagReport::text() const {
   if (waits.empty()) return "";
   size_t workgroups = 0;
-  std::vector<std::array<std::string, 6>> rows = {
-      {"seconds", "rank", "workgroups", "missing word", "expected", "seen"}};
+  std::vector<std::array<std::string, 6>> rows;
+  std::vector<std::set<int>> ranks;  // of each row: those whose waits read the same
   for (const DiagWait& wait : waits) {
     workgroups += wait.workgroups.size();
     std::string place = wait.place;
     if (wait.places > 1) place += fmt::format(" and {} more", wait.places - 1);
     if (wait.source) place += fmt::format(", from rank {}", *wait.source);
-    rows.push_back({fmt::format("{:.6f}", wait.first_seconds), fmt::format("{}", wait.rank),
-                    ranges_text(wait.workgroups), place, wait.expected, wait.seen});
+    const std::array<std::string, 6> row = {fmt::format("{:.3f}", wait.first_seconds),
+                                            "",
+                                            ranges_text(wait.workgroups),
+                                            place,
+                                            wait.expected,
+                                            wait.seen};
+    const auto found = std::ranges::find(rows, row);
+    const auto index = static_cast<size_t>(found - rows.begin());
+    if (found == rows.end()) {
+      rows.push_back(row);
+      ranks.emplace_back();
+    }
+    ranks[index].insert(wait.rank);
   }
-  std::string text = fmt::format("{} workgroup{} gave up a wait; the first of each, by time:\n",
-                                 workgroups, workgroups == 1 ? "" : "s");
+  for (size_t i = 0; i < rows.size(); ++i) rows[i][1] = numbers_text(ranks[i]);
+  rows.insert(rows.begin(),
+              {"seconds", "ranks", "workgroups", "first missing word", "expected", "seen"});
+  std::string text = fmt::format("{} workgroup{} gave up a wait after {:g} s:\n", workgroups,
+                                 workgroups == 1 ? "" : "s", kDiagWaitTicks / kTicksPerSecond);
   text += table(rows);
   for (const std::string& line : conclusions) text += line + "\n";
   return text;
@@ -215,9 +232,12 @@ DiagReport diag_report(const Record& record, std::span<const std::vector<DiagRec
   }
   DiagReport report;
   for (const auto& [alike, folded] : folds) report.waits.push_back(wait_of(alike, folded));
-  std::ranges::sort(report.waits, {}, [](const DiagWait& wait) {
-    return std::tuple(wait.first_seconds, wait.rank, wait.region, wait.source, wait.place,
-                      wait.expected_tag, wait.seen_tag);
+  // Workgroups of a launch begin to wait within a millisecond: inside one, the ranks that came to
+  // no wait are first, then order is by place.
+  std::ranges::sort(report.waits, {}, [&](const DiagWait& wait) {
+    const bool source_waits = wait.source && !ranks[static_cast<size_t>(*wait.source)].empty();
+    return std::tuple(std::llround(wait.first_seconds * 1e3), source_waits, wait.region,
+                      wait.source, wait.rank, wait.place, wait.expected_tag, wait.seen_tag);
   });
   report.conclusions = Conclusions(report.waits).lines();
   return report;

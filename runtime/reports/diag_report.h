@@ -28,7 +28,8 @@ struct DiagWait {
 /// Times compare between ranks as far as their clocks run together; a clock that stands more than
 /// 21 s beside another's is not told from one that stands before it.
 struct DiagReport {
-  std::vector<DiagWait> waits;  ///< the earliest first
+  /// The earliest first, to the millisecond; then those first whose source left no record.
+  std::vector<DiagWait> waits;
   /// What follows from them, a line each: ranks that did not arrive, ranks that wait themselves.
   std::vector<std::string> conclusions;
 

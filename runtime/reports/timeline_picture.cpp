@@ -16,7 +16,7 @@ constexpr double kTitleSize = 19, kTextSize = 13, kSmallSize = 11;
 /// Of an average character, as a part of the font's size: for boxes that hold text.
 constexpr double kCharWidth = 0.62;
 /// Spans narrower than this would not be seen.
-constexpr double kThinnest = 0.3;
+constexpr double kThinnest = 1.2;
 
 /// Told apart by people who do not see every colour, and in grey.
 constexpr std::array kColours = {"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9",

@@ -18,7 +18,10 @@
 #include "tools/baton/emulator_report.h"
 #include "tools/baton/input.h"
 #include "tools/baton/progress.h"
+#include "tools/baton/run_armed.h"
+#include "tools/baton/run_diag.h"
 #include "tools/baton/run_table.h"
+#include "tools/baton/run_timeline.h"
 #include "tools/baton/terminal.h"
 
 namespace baton::cli {
@@ -31,9 +34,10 @@ using Path = std::filesystem::path;
 
 struct RunOptions {
   std::string key, arch;
-  std::optional<std::string> code, inputs, outputs, regions;
+  std::optional<std::string> code, inputs, outputs, regions, timeline;
   EmulatorFlags emulator;
   std::vector<std::string> delays;
+  std::vector<int> absent;
   int ranks = kRanks;
   int steps = 1;
   int layer = 0;
@@ -134,6 +138,7 @@ class Run {
         emulator_(emulator_options(options, key.chip())),
         collective_(devices(), object) {
     attend(emulator_, collective_);
+    for (int rank : options.absent) collective_.leave_out(rank);
     if (!collective_.fits_chip()) {
       report_remark(
           fmt::format("a {} cannot keep the whole grid resident: on the chip itself this "
@@ -147,7 +152,7 @@ class Run {
     progress_.phase("read the inputs");
     if (options_.inputs) inputs = read_inputs(*options_.inputs, key_);
     bool right = true;
-    for (int step = 0; step < options_.steps; ++step) {
+    for (int step = 0; step < options_.steps && !gave_up(); ++step) {
       if (!options_.inputs) {
         progress_.phase(fmt::format("step {} of {}: draw the inputs", step + 1, options_.steps));
         inputs = builds::kimi_k3::random_attn_post_inputs(
@@ -157,7 +162,15 @@ class Run {
       const auto start = std::chrono::steady_clock::now();
       result_ = builds::kimi_k3::run_attn_post_step(collective_, key_, inputs, options_.layer);
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-      right = right && result_.passed();
+      diag_ = read_diag_report(collective_);
+      armed_ = {};
+      if (gave_up()) {
+        result_.rows.clear();  // what the kernel made of words that did not come says nothing
+      } else {
+        armed_ = check_armed(collective_);
+        std::ranges::copy(armed_.rows, std::back_inserter(result_.rows));
+      }
+      right = right && result_.passed() && !gave_up();
       show(step, took.count());
       for (size_t rank = 0; rank < kRanks && !key_.flag("reset"); ++rank) {
         inputs.ranks[rank]["prefix"] = result_.outputs[rank].at("prefix");
@@ -168,6 +181,8 @@ class Run {
   }
 
  private:
+  bool gave_up() const { return !diag_.waits.empty(); }
+
   std::vector<Device*> devices() {
     std::vector<Device*> all;
     for (int rank = 0; rank < kRanks; ++rank) all.push_back(&emulator_.device(rank));
@@ -179,16 +194,24 @@ class Run {
     if (options_.json) {
       steps_json_.push_back(
           {{"step", step}, {"seconds", seconds}, {"comparisons", comparisons_json(result_.rows)}});
+      if (gave_up()) steps_json_.back()["diagnostics"] = diag_json(diag_);
+      if (!armed_.first_unarmed.empty()) {
+        steps_json_.back()["first_unarmed"] = armed_.first_unarmed;
+      }
       return;
     }
     print(fmt::format("{} on {} emulated ranks of {}, step {}\n", key_.text(), kRanks, key_.chip(),
                       step));
+    if (gave_up()) return print(diag_.text() + "nothing is compared\n");
     print(comparisons_text(result_.rows, seconds));
+    if (armed_.first_unarmed.empty()) return;
+    print(fmt::format("the first word that is not armed: {}\n", armed_.first_unarmed));
   }
 
   void finish(bool right) {
     write_ranks(options_.outputs, result_.outputs);
     write_ranks(options_.regions, result_.regions);
+    write_timeline(options_.timeline, collective_);
     const emulator::RunReport report = emulator_.report();
     if (!options_.json) return print("fidelity: " + report.fidelity() + "\n");
     const nlohmann::ordered_json document = {{"key", key_.text()},
@@ -204,6 +227,8 @@ class Run {
   emulator::Emulator emulator_;
   Collective collective_;
   StepResult result_;
+  DiagReport diag_;
+  ArmedCheck armed_;
   Progress progress_;
   nlohmann::ordered_json steps_json_ = nlohmann::ordered_json::array();
 };
@@ -225,6 +250,7 @@ int run_run(const RunOptions& options) {
   require_folder_name("--regions", options.regions);
   require_arch(options.arch, "run");
   const BuildKey key = builds::complete_key(options.key, options.arch);
+  require_timeline(options.timeline, key);
   const CodeObject object = code_for(options, key);
   return Run(options, key, object).steps() ? 0 : static_cast<int>(ErrorKind::failed_check);
 }
@@ -253,6 +279,14 @@ Command add_run(CLI::App& app) {
       ->type_name("RANK:STAGE:CYCLES");
   parser
       ->add_option(
+          "--absent", options->absent,
+          "A rank that does not launch, so that its peers wait in vain; may be given again")
+      ->check(CLI::Range(0, kRanks - 1))
+      ->type_size(1)
+      ->allow_extra_args(false)
+      ->type_name("RANK");
+  parser
+      ->add_option(
           "--steps", options->steps,
           "Steps in a row: with --inputs each on the last one's prefix, else on fresh inputs")
       ->check(CLI::Range(1, 1000))
@@ -268,6 +302,12 @@ Command add_run(CLI::App& app) {
       ->type_name("DIR");
   parser->add_option("--regions", options->regions, "Write the hand-off regions, a file a rank")
       ->type_name("DIR");
+  parser
+      ->add_option(
+          "--timeline", options->timeline,
+          "With timeline=1 in the key: write the last step's stages, FILE.json for Perfetto "
+          "and chrome://tracing, FILE.svg as a picture")
+      ->type_name("FILE");
   parser->add_flag("--json", options->json, "Print the comparisons as JSON");
   parser->footer(
       "Without --inputs the inputs are random, of realistic magnitudes. Exits 1 when a comparison "

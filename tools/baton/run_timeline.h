@@ -1,0 +1,18 @@
+// `--timeline FILE`: a trace for a viewer, or a picture.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "runtime/collective.h"
+#include "runtime/key/build_key.h"
+
+namespace baton::cli {
+
+/// Throws Error (user) for an ending that no writer knows, or a key whose build does not stamp.
+void require_timeline(const std::optional<std::string>& file, const BuildKey& key);
+
+/// Writes the last launch's stages; does nothing without a file.
+void write_timeline(const std::optional<std::string>& file, Collective& collective);
+
+}  // namespace baton::cli
