@@ -54,16 +54,16 @@ std::string assembly(const KernelBody& body, const std::string& chip) {
   return generate(trace.module(), {.until = EmitStage::assembly, .sources = {}}).assembly;
 }
 
-std::vector<uint8_t> code_object(const KernelBody& body, const std::string& chip) {
+CodeObject code_object(const KernelBody& body, const std::string& chip) {
   dsl::FinishedTrace trace = trace_kernel(body, chip);
   run_passes(trace.module());
-  return generate(trace.module()).code_object.bytes;
+  return generate(trace.module()).code_object;
 }
 
 void compile_everywhere(const KernelBody& body) {
   for (const char* chip : kChips) {
     INFO(chip);
-    CHECK_FALSE(code_object(body, chip).empty());
+    CHECK_FALSE(code_object(body, chip).bytes.empty());
   }
 }
 

@@ -9,6 +9,10 @@
 #include "dsl/dsl.h"
 #include "runtime/base/error.h"
 
+namespace baton {
+struct CodeObject;
+}
+
 namespace baton::tests {
 
 using KernelBody = std::function<void(dsl::Kernel&)>;
@@ -24,8 +28,8 @@ std::string lowered(const KernelBody& body, const std::string& chip = "gfx950");
 /// The optimised kernel's assembly.
 std::string assembly(const KernelBody& body, const std::string& chip = "gfx950");
 
-/// The kernel's code object.
-std::vector<uint8_t> code_object(const KernelBody& body, const std::string& chip);
+/// The kernel's code object and its record.
+CodeObject code_object(const KernelBody& body, const std::string& chip);
 
 /// Compiles the kernel for every chip; throws what codegen refuses.
 void compile_everywhere(const KernelBody& body);

@@ -294,26 +294,7 @@ TEST_CASE("misuse: timelines") {
   });
 }
 
-TEST_CASE("misuse that the closing door finds") {
-  expect_misuse("'baton.put' op needs a rank: region 'ar' lies in the peer space", "",
-                [](Kernel& kernel, int& line) {
-                  const auto ar = peer_handoffs(kernel).peer<F32>("ar", {8});
-                  line = __LINE__ + 1;
-                  put(ar, 0, F32(1.0F));
-                });
-  expect_misuse("'baton.put' op names a rank, but region 'sums' lies in the scratch space", "",
-                [](Kernel& kernel, int& line) {
-                  const auto sums = local_handoffs(kernel).scratch<F32>("sums", {8});
-                  line = __LINE__ + 1;
-                  put(sums.to(2), 0, F32(1.0F));
-                });
-  expect_misuse(
-      "'baton.poll' op uses peer region 'ar', but its hand-offs were opened without peers", "",
-      [](Kernel& kernel, int& line) {
-        const auto ar = local_handoffs(kernel).peer<F32>("ar", {8});
-        line = __LINE__ + 1;
-        (void)poll<F32>({ar.at(0)});
-      });
+TEST_CASE("misuse of sentinel words that the closing door finds") {
   expect_misuse("'baton.put_sent' op needs a rank: region 'ar' lies in the peer space", "",
                 [](Kernel& kernel, int& line) {
                   const auto ar = peer_sentinel(peer_handoffs(kernel), "ar", 8, 1, 16);
@@ -334,6 +315,28 @@ TEST_CASE("misuse that the closing door finds") {
         const Handoffs handoffs = local_handoffs(kernel);
         line = __LINE__ + 1;
         (void)scratch_sentinel(handoffs, "near", 1, 1, 24);
+      });
+}
+
+TEST_CASE("misuse that the closing door finds") {
+  expect_misuse("'baton.put' op needs a rank: region 'ar' lies in the peer space", "",
+                [](Kernel& kernel, int& line) {
+                  const auto ar = peer_handoffs(kernel).peer<F32>("ar", {8});
+                  line = __LINE__ + 1;
+                  put(ar, 0, F32(1.0F));
+                });
+  expect_misuse("'baton.put' op names a rank, but region 'sums' lies in the scratch space", "",
+                [](Kernel& kernel, int& line) {
+                  const auto sums = local_handoffs(kernel).scratch<F32>("sums", {8});
+                  line = __LINE__ + 1;
+                  put(sums.to(2), 0, F32(1.0F));
+                });
+  expect_misuse(
+      "'baton.poll' op uses peer region 'ar', but its hand-offs were opened without peers", "",
+      [](Kernel& kernel, int& line) {
+        const auto ar = local_handoffs(kernel).peer<F32>("ar", {8});
+        line = __LINE__ + 1;
+        (void)poll<F32>({ar.at(0)});
       });
   expect_misuse("'baton.region' op 'ar' has an odd row of 7 bf16: a word holds two", "",
                 [](Kernel& kernel, int& line) {
