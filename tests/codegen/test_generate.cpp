@@ -112,6 +112,21 @@ TEST_CASE("a module becomes a code object with its record, on every chip") {
   }
 }
 
+TEST_CASE("the record tells of stamps and bounded waits") {
+  const Record plain = TestModule(exchange_text()).generate(with_source()).code_object.record;
+  CHECK(plain.timeline.empty());
+  CHECK_FALSE(plain.bounded_waits);
+  std::string text = exchange_text();
+  const std::string stages = "baton.stages = [\"o\", \"reduce\"],";
+  const size_t at = text.find(stages);
+  REQUIRE(at != std::string::npos);
+  text.insert(at, "baton.timeline = [\"o\", \"reduce\", \"o\"], baton.bounded_waits, ");
+  const Record record = TestModule(text).generate(with_source()).code_object.record;
+  CHECK(record.timeline == std::vector<std::string>{"o", "reduce", "o"});
+  CHECK(record.bounded_waits);
+  CHECK(record.stages == std::vector<std::string>{"o", "reduce"});
+}
+
 TEST_CASE("generate stops where it is told to") {
   const TestModule module(exchange_text());
   CodegenOptions options = with_source();
@@ -276,6 +291,10 @@ TEST_CASE("a module that is not what codegen takes is refused by name") {
       refused(module("baton.chip = \"gfx950\", baton.grid = 1 : i64, baton.workgroup = 1025 : i64",
                      kKernel)) == "module: attribute baton.workgroup is 1025, not in 1 .. 1024");
   const std::string good(kGood);
+  for (const std::string field : {"stages", "timeline"}) {
+    CHECK(refused(module(good + ", baton." + field + " = [\"o\", 1 : i32]", kKernel)) ==
+          "module: attribute baton." + field + " holds something that is not a string");
+  }
   CHECK(refused(module(good + ", baton.args = [{name = \"a\", kind = \"i32\"},"
                               " {name = \"b\", kind = \"i32\"}]",
                        kKernel)) == "kernel k takes 1 arguments, but baton.args names 2");
