@@ -1,4 +1,4 @@
-"""`baton run` when ranks or words are missing: a diagnostics build's report, a hang, unarmed words."""
+"""`baton run` when ranks or words are missing: diagnostics reports, a hang, unarmed words."""
 
 import hashlib
 import json

@@ -31,9 +31,12 @@ def shape(line):
 
 def exit_code(shown):
     """Of a command of ours that prints `shown`: a launch that went wrong, a wrong use, or none."""
+    if any(" gave up a wait " in line for line in shown):
+        return CHECK_ERROR
     if not shown or not shown[0].startswith("error: "):
         return 0
-    return CHECK_ERROR if shown[0].startswith("error: kernel ") else USER_ERROR
+    launch = ("error: kernel ", "error: the launch ")
+    return CHECK_ERROR if shown[0].startswith(launch) else USER_ERROR
 
 
 class Readme(ToolTest):

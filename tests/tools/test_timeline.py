@@ -78,8 +78,8 @@ class Timeline(ToolTest):
         self.assertEqual(drawn, RANKS * (WORKGROUPS - SLICES + 5 * SLICES))
 
     def test_an_absent_rank_has_no_stamps(self):
-        done = run("run", KEY + ",diag=1", "--arch", "gfx950", "--absent", 2, "--timeline", "t.json",
-                   cwd=self.folder)
+        more = ("--absent", 2, "--timeline", "t.json")
+        done = run("run", KEY + ",diag=1", "--arch", "gfx950", *more, cwd=self.folder)
         self.assertEqual((done.returncode, done.stderr), (CHECK, ""))
         events = json.loads((self.folder / "t.json").read_text(encoding="utf-8"))["traceEvents"]
         spans = [event for event in events if event["ph"] == "X"]
@@ -91,8 +91,8 @@ class Timeline(ToolTest):
         chip = ("--arch", "gfx950", "--timeline")
         for name in ("t", "t.png", "t.json.gz", ".svg", ""):
             with self.subTest(name):
-                self.refuse(USER, f"--timeline '{name}': no known ending", ["run", KEY, *chip, name],
-                            hint="FILE.json is a trace")
+                named = f"--timeline '{name}': no known ending"
+                self.refuse(USER, named, ["run", KEY, *chip, name], hint="FILE.json is a trace")
         unstamped = KEY.replace(",timeline=1", "")
         self.refuse(USER, "stamps no stages", ["run", unstamped, *chip, "t.svg"],
                     hint="add timeline=1 to the key")
