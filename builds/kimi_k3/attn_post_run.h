@@ -13,7 +13,10 @@ struct StepResult {
   bool passed() const;
 };
 
-/// Uploads `inputs` to every rank, runs one step and checks it. `layer` is 0 .. 92.
+/// Sets every argument but the runner's own. `layer` is 0 .. 92.
+void upload_attn_post(Collective& collective, const RankTensors& inputs, int layer);
+
+/// Uploads `inputs` to every rank, runs one step and checks it.
 StepResult run_attn_post_step(Collective& collective, const BuildKey& key,
                               const RankTensors& inputs, int layer);
 

@@ -1,0 +1,58 @@
+#include "tests/kernels/attn_post_run.h"
+
+namespace baton::tests {
+
+EmulatedRanks::EmulatedRanks(const BuildKey& key, const CodeObject& object,
+                             const RunOptions& options)
+    : emulator_({.chip = key.chip(),
+                 .devices = kRanks,
+                 .seed = options.schedule,
+                 .threads = options.threads,
+                 .delays = options.delays,
+                 .check_uninit = options.check_uninit}) {
+  std::vector<Device*> devices;
+  for (int rank = 0; rank < kRanks; ++rank) devices.push_back(&emulator_.device(rank));
+  collective_.emplace(devices, object);
+}
+
+RunResult run_attn_post(const BuildKey& key, const CodeObject& object, const RunOptions& options) {
+  EmulatedRanks ranks(key, object, options);
+  attend(ranks.emulator(), ranks.collective());
+  RunResult result;
+  for (int step = 0; step < options.steps; ++step) {
+    const auto inputs = builds::kimi_k3::random_attn_post_inputs(
+        key, options.input_seed + static_cast<uint64_t>(step));
+    auto made = builds::kimi_k3::run_attn_post_step(ranks.collective(), key, inputs, /*layer=*/3);
+    for (const auto& row : made.rows) {
+      ++result.comparisons;
+      if (row.comparison.passed) continue;
+      result.failures.push_back(fmt::format(
+          "step {}, rank {}: {} ({}): {} of {} differ, L2 {}", step, row.rank, row.tensor, row.rule,
+          row.comparison.differing, row.comparison.elements, row.comparison.relative_l2));
+    }
+    result.outputs = std::move(made.outputs);
+  }
+  return result;
+}
+
+Outputs outputs_of(Collective& collective) {
+  Outputs outputs;
+  for (int rank = 0; rank < kRanks; ++rank) {
+    outputs[static_cast<size_t>(rank)] = collective.outputs(rank);
+  }
+  return outputs;
+}
+
+std::vector<std::string> differences(const Outputs& actual, const Outputs& expected) {
+  std::vector<std::string> differing;
+  for (size_t rank = 0; rank < kRanks; ++rank) {
+    for (const auto& [name, tensor] : expected[rank]) {
+      const auto found = actual[rank].find(name);
+      if (found != actual[rank].end() && found->second.bytes == tensor.bytes) continue;
+      differing.push_back(fmt::format("{} of rank {}", name, rank));
+    }
+  }
+  return differing;
+}
+
+}  // namespace baton::tests
