@@ -2,9 +2,9 @@
 
 namespace baton::tests {
 
-EmulatedRanks::EmulatedRanks(const BuildKey& key, const CodeObject& object,
-                             const RunOptions& options)
-    : emulator_({.chip = key.chip(),
+EmulatedRanks::EmulatedRanks(const BuildKey& key, CodeObject object, const RunOptions& options)
+    : object_(std::move(object)),
+      emulator_({.chip = key.chip(),
                  .devices = kRanks,
                  .seed = options.schedule,
                  .threads = options.threads,
@@ -12,7 +12,7 @@ EmulatedRanks::EmulatedRanks(const BuildKey& key, const CodeObject& object,
                  .check_uninit = options.check_uninit}) {
   std::vector<Device*> devices;
   for (int rank = 0; rank < kRanks; ++rank) devices.push_back(&emulator_.device(rank));
-  collective_.emplace(devices, object);
+  collective_.emplace(devices, object_);
 }
 
 RunResult run_attn_post(const BuildKey& key, const CodeObject& object, const RunOptions& options) {

@@ -23,12 +23,13 @@ struct RunOptions {
 /// 8 emulated ranks that run one code object.
 class EmulatedRanks {
  public:
-  EmulatedRanks(const BuildKey& key, const CodeObject& object, const RunOptions& options);
+  EmulatedRanks(const BuildKey& key, CodeObject object, const RunOptions& options);
 
   emulator::Emulator& emulator() { return emulator_; }
   Collective& collective() { return *collective_; }
 
  private:
+  CodeObject object_;
   emulator::Emulator emulator_;
   std::optional<Collective> collective_;
 };
