@@ -9,7 +9,7 @@ from pathlib import Path
 from baton_tool import CHIPS, run
 
 TOKENS = (1, 3, 8, 9, 16, 17, 24, 32, 48, 64)
-LINK_TOKENS = (1, 8, 16)
+LINK_TOKENS = (1, 8)
 VARIANTS = {
     "tagged, one-shot": "two_shot=0",
     "sentinel, one-shot": "two_shot=0,sent=ar",
@@ -30,8 +30,8 @@ its owner and back: 2 / 8 of the one-shot's.
 BUILDS = """
 ## Registers and waits
 
-The default build of each width, with 8 block rows. VGPRs are a lane's, of 256 that a workgroup of
-512 lanes may have (gfx950: 512). Waits are the `s_waitcnt` of stage o up to its last load of
+The default build of each width, with 8 block rows. VGPRs are a lane's, of the 256 that two waves a
+SIMD may have. Waits are the `s_waitcnt` of stage o up to its last load of
 weights: the loads of all rounds are in flight before the first one waits. No build spills.
 """
 
@@ -51,7 +51,8 @@ def checked(*arguments):
 def link_bytes(tokens, variant):
     """The one number that all links of a run have."""
     key = f"attn_post:tokens={tokens},nblocks=1,{variant}"
-    stored = json.loads(checked("run", key, "--arch", "gfx950", "--json"))["stored_bytes"]
+    report = json.loads(checked("run", key, "--arch", "gfx950", "--json"))["emulator"]
+    stored = report["stored_bytes"]
     links = {stored[i][j] for i in range(8) for j in range(8) if i != j}
     if len(links) != 1:
         raise SystemExit(f"{key}: the links carry {sorted(links)} bytes")
