@@ -67,15 +67,22 @@ struct Folded {
   int64_t first = 0, last = 0;  ///< ticks since the first of all
 };
 
-/// The clock's low words wrap: the first is the one that no other is behind.
+/// The clock's low words wrap within 42.9 s, so they lie on a circle: the first of them is the one
+/// behind the widest gap.
 uint32_t first_clock(std::span<const std::vector<DiagRecord>> ranks) {
-  std::optional<uint32_t> first;
+  std::vector<uint32_t> clocks;
   for (const auto& records : ranks) {
-    for (const DiagRecord& record : records) {
-      if (!first || static_cast<int32_t>(record.clock - *first) < 0) first = record.clock;
-    }
+    for (const DiagRecord& record : records) clocks.push_back(record.clock);
   }
-  return first.value_or(0);
+  std::ranges::sort(clocks);
+  uint32_t first = 0, widest = 0;
+  for (size_t i = 0; i < clocks.size(); ++i) {
+    const uint32_t gap = clocks[i] - clocks[(i + clocks.size() - 1) % clocks.size()];
+    if (i > 0 && gap <= widest) continue;
+    widest = gap;
+    first = clocks[i];
+  }
+  return first;
 }
 
 DiagWait wait_of(const Alike& alike, const Folded& folded) {
@@ -220,7 +227,7 @@ DiagReport diag_report(const Record& record, std::span<const std::vector<DiagRec
   for (int rank = 0; rank < kRanks; ++rank) {
     for (const DiagRecord& one : ranks[static_cast<size_t>(rank)]) {
       const RecordRegion* region = region_of(record, one.region);
-      const int64_t ticks = static_cast<int32_t>(one.clock - start);
+      const int64_t ticks = one.clock - start;
       const Alike alike{rank, one.region, source_of(region, one), one.expected_tag, one.seen_tag};
       const auto [found, added] = folds.try_emplace(alike, Folded{region, {}, {}, ticks, ticks});
       Folded& folded = found->second;

@@ -25,8 +25,8 @@ struct DiagWait {
   double first_seconds = 0, last_seconds = 0;  ///< since the first wait of all that gave up
 };
 
-/// Times compare between ranks as far as their clocks run together; a clock that stands more than
-/// 21 s beside another's is not told from one that stands before it.
+/// Times compare between ranks as far as their clocks run together. A record holds the clock modulo
+/// 42.9 s: times are right when all waits gave up within that, less the longest pause among them.
 struct DiagReport {
   /// The earliest first, to the millisecond; then those first whose source left no record.
   std::vector<DiagWait> waits;

@@ -112,6 +112,21 @@ TEST_CASE("waits that are alike fold, sorted by time over the clock's wrap") {
   CHECK(folded.last_seconds == Approx(0.03).margin(1e-7));
 }
 
+TEST_CASE("waits that gave up over 30 s, wherever the clock stands") {
+  const uint32_t start = GENERATE(0u, 1u, 1000000000u, 2147483647u, 3000000000u, 4294967295u);
+  Ranks ranks(8);
+  for (uint32_t rank = 0; rank < 4; ++rank) {
+    ranks[rank] = {record_of(0, kPart, 0, start + rank * 1000000000u)};
+  }
+  const DiagReport report = report_of(ranks);
+  REQUIRE(report.waits.size() == 4);
+  for (int rank = 0; rank < 4; ++rank) {
+    const DiagWait& wait = report.waits[static_cast<size_t>(rank)];
+    CHECK(wait.rank == rank);
+    CHECK(wait.first_seconds == 10.0 * rank);
+  }
+}
+
 TEST_CASE("inside a millisecond those come first that wait for a rank without a record") {
   Ranks ranks(8);
   ranks[0] = {record_of(0, kAr, 32, 0), record_of(1, kAr, 160, 60000)};  // sources 1 and 5
