@@ -12,29 +12,34 @@
 // CHECK: "builtin.module"()
 // CHECK: "llvm.func"() <{{.*}}sym_name = "k"
 // CHECK: rocdl.kernel
-// CHECK: }) {baton.chip = "gfx9{{[0-9a-f]+}}",
+// CHECK: }) {baton.bounded_waits, baton.chip = "gfx9{{[0-9a-f]+}}",
 // CHECK-SAME: baton.key = "k:tokens=1"
-// CHECK-SAME: baton.peer_half_bytes = 256 : i64
+// CHECK-SAME: baton.peer_half_bytes = 2304 : i64
 // CHECK-SAME: name = "sums"
 // CHECK-SAME: name = "flag"
 // CHECK-SAME: name = "ar"
+// CHECK-SAME: name = "far"
 // CHECK-SAME: baton.scratch_bytes = 512 : i64
 // CHECK-SAME: baton.stages = ["send", "receive"]
+// CHECK-SAME: baton.timeline = ["send", "receive"]
 module attributes {baton.chip = "CHIP", baton.key = "k:tokens=1", baton.workgroup = 512 : i64,
                    baton.grid = 2 : i64, baton.stages = ["send", "receive"]} {
   baton.region @sums scratch tagged f32 shape [8]
   baton.region @flag scratch tagged i32 shape [4]
   baton.region @ar peer tagged bf16 shape [8, 2]
+  baton.region @far peer sentinel bf16 shape [8, 1, 128]
   baton.lds @rows offset 0 bytes 1024
   func.func @k(%s: !llvm.ptr<1>, %e: !llvm.ptr<1>, %p: !llvm.ptr<1>, %out: !llvm.ptr<1>,
-               %slot: i32, %rank: i32) attributes {baton.kernel} {
+               %slot: i32, %rank: i32, %diag: !llvm.ptr<1>, %tl: !llvm.ptr<1>)
+      attributes {baton.kernel} {
     %t = baton.thread_id below 512
     %cta = baton.cta_id below 2
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %c3 = arith.constant 3 : i32
     %c16 = arith.constant 16 : i32
-    %h = baton.handoffs scratch %s epoch %e slot %slot peers %p rank %rank
+    baton.timeline %tl
+    %h = baton.handoffs scratch %s epoch %e slot %slot peers %p rank %rank diag %diag
     %b = baton.buffer %out bytes 65536 : !llvm.ptr<1>
     %acc = baton.stage "send" -> vector<4xf32> {
       %o = arith.muli %t, %c16 : i32
@@ -54,6 +59,7 @@ module attributes {baton.chip = "CHIP", baton.key = "k:tokens=1", baton.workgrou
         baton.put %h @ar[%rank] of %c3 raw = %c1 : i32
         baton.put %h @ar[%rank] of %slot raw = %c1 : i32
       }
+      baton.put_sent %h @far[%t] of %rank = %t : i32
       baton.store %w, %b[%o] device : vector<4xi32>
       baton.publish %h @flag[%cta]
       baton.yield %d : vector<4xf32>
@@ -62,6 +68,9 @@ module attributes {baton.chip = "CHIP", baton.key = "k:tokens=1", baton.workgrou
       %v:2 = baton.poll %h [@sums] at (%c0) words [2] : f32, f32
       %u = baton.poll %h [@ar] at (%rank) words [1] : vector<2xbf16>
       %fl = baton.poll %h [@flag] at (%c1) words [1] : i32
+      %s0 = baton.poll_sent %h [@far] at (%t) : i32
+      baton.store %s0, %b[%t] wave : i32
+      baton.rearm %h @far[%t]
       baton.barrier
       %scan = baton.wave_scan %fl : i32
       %o = arith.andi %t, %c3 : i32
