@@ -102,6 +102,13 @@ std::vector<UnarmedWord> Collective::unarmed_words(size_t limit) {
   return all;
 }
 
+std::string Collective::describe_missing(DeviceAddress address) const {
+  for (const auto& runner : runners_) {
+    if (std::string missing = runner->describe_missing(address); !missing.empty()) return missing;
+  }
+  return "";
+}
+
 std::string Collective::describe(DeviceAddress address) const {
   for (const auto& runner : runners_) {
     if (std::string place = runner->describe(address); !place.empty()) return place;

@@ -51,6 +51,8 @@ class Collective {
   bool fits_chip() const { return runners_.front()->fits_chip(); }
   /// The region, index and rank behind an address, or empty.
   std::string describe(DeviceAddress address) const;
+  /// What this step still lacks of the region behind an address, or empty.
+  std::string describe_missing(DeviceAddress address) const;
 
  private:
   struct Buffer {

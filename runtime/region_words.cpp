@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "runtime/object/handoff_protocol.h"
@@ -39,6 +40,24 @@ std::string name_of_word(const RecordRegion& region, uint64_t word) {
     element /= region.shape[axis];
   }
   return fmt::format("{}[{}]", region.name, fmt::join(place, ", "));
+}
+
+std::vector<uint64_t> words_not_arrived(const RecordRegion& region, ByteView raw, uint32_t epoch) {
+  const uint64_t stride = word_bytes(region);
+  const uint32_t turn = epoch % kTagEpochs;
+  std::vector<uint64_t> missing;
+  for (uint64_t word = 0; word < raw.size() / stride; ++word) {
+    uint32_t last = 0;  // the tag of a pair, or the word itself
+    std::memcpy(&last, raw.data() + (word + 1) * stride - kWordBytes, kWordBytes);
+    const bool arrived = region.protocol == RegionProtocol::tagged
+                             ? last != 0 && (last - 1) / kTagSlots == turn
+                             : last != kSentinel;
+    if (!arrived) missing.push_back(word);
+  }
+  std::ranges::sort(missing, {}, [&](uint64_t word) {
+    return element_of_word(region, static_cast<int64_t>(word));
+  });
+  return missing;
 }
 
 Tensor logical_tensor(const RecordRegion& region, ByteView raw) {

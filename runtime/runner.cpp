@@ -141,16 +141,32 @@ void Runner::launch(const ArgumentValues& values) {
 
 void Runner::synchronize() { device_.synchronize(*stream_); }
 
-std::string Runner::describe(DeviceAddress address) const {
+std::pair<const RecordRegion*, uint32_t> Runner::region_at(DeviceAddress address) const {
   for (const RecordRegion& region : object_.record.regions) {
     for (uint32_t parity : {0u, 1u}) {
       const DeviceAddress base = address_of(region, parity);
-      if (address < base || address - base >= region.bytes) continue;
-      return fmt::format("{} of rank {}",
-                         name_of_word(region, (address - base) / word_bytes(region)), rank_);
+      if (address >= base && address - base < region.bytes) return {&region, parity};
     }
   }
-  return "";
+  return {nullptr, 0};
+}
+
+std::string Runner::describe(DeviceAddress address) const {
+  const auto [region, parity] = region_at(address);
+  if (region == nullptr) return "";
+  const uint64_t word = (address - address_of(*region, parity)) / word_bytes(*region);
+  return fmt::format("{} of rank {}", name_of_word(*region, word), rank_);
+}
+
+std::string Runner::describe_missing(DeviceAddress address) {
+  const auto [region, parity] = region_at(address);
+  if (region == nullptr) return "";
+  Bytes raw(region->bytes);
+  device_.read(address_of(*region, parity), raw);
+  const std::vector<uint64_t> missing = words_not_arrived(*region, raw, epoch_);
+  if (missing.empty()) return "";
+  return fmt::format("{} words of it have not arrived, the first is {}", missing.size(),
+                     name_of_word(*region, missing.front()));
 }
 
 Tensor Runner::read(const RecordRegion& region) {

@@ -67,6 +67,9 @@ class Runner {
 
   /// "part[3, 0, 2, 1] of rank 5" for an address in one of the regions, else empty.
   std::string describe(DeviceAddress address) const;
+  /// "3584 words of it have not arrived, the first is ar[5, 0, 0]": what this step still lacks of
+  /// the region that holds `address`; empty when it lacks nothing or there is no such region.
+  std::string describe_missing(DeviceAddress address);
 
   Device& device() { return device_; }
   int rank() const { return rank_; }
@@ -77,6 +80,8 @@ class Runner {
   DeviceAddress address_of(const RecordRegion& region, uint32_t parity) const;
   void arm(const RecordRegion& region);
   Tensor read(const RecordRegion& region);
+  /// The region, and in which half of the peer buffer, that holds an address; null when none does.
+  std::pair<const RecordRegion*, uint32_t> region_at(DeviceAddress address) const;
 
   Device& device_;
   const CodeObject& object_;

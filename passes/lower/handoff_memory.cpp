@@ -51,8 +51,8 @@ void HandoffMemory::open(HandoffsOp op) {
   Location loc = op.getLoc();
   Launch launch;
   Value epoch = ScalarLoadOp::create(b, loc, b.getI32Type(), op.getEpoch(), i32(loc, 0));
-  Value turn = arith::AndIOp::create(b, loc, epoch, i32(loc, (1 << 22) - 1));
-  Value tag = arith::ShLIOp::create(b, loc, turn, i32(loc, 8));
+  Value turn = arith::AndIOp::create(b, loc, epoch, i32(loc, kTagEpochs - 1));
+  Value tag = arith::ShLIOp::create(b, loc, turn, i32(loc, llvm::Log2_32(kTagSlots)));
   launch.tag = add(loc, arith::AddIOp::create(b, loc, tag, op.getSlot()), 1);
   launch.scratch = buffer(loc, op.getScratch(), moduleBytes(kScratchBytesAttr));
   launch.diag = op.getDiag();

@@ -5,6 +5,7 @@ namespace baton::emulator {
 void attend(Emulator& emulator, Collective& collective) {
   Names names;
   names.address = [&](uint64_t address) { return collective.describe(address); };
+  names.missing = [&](uint64_t address) { return collective.describe_missing(address); };
   emulator.set_names(std::move(names));
   const std::string verb = "rearm ";
   std::vector<std::string> rearms;

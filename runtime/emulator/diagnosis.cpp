@@ -41,6 +41,8 @@ std::string describe(const WaitKey& key, const WaitGroup& group, const Names& na
     const std::string region = names.address ? names.address(w.spin.last_address) : std::string();
     text += fmt::format(": saw 0x{:x} at 0x{:x}{}", w.spin.last_value, w.spin.last_address,
                         region.empty() ? "" : " = " + region);
+    const std::string missing = names.missing ? names.missing(w.spin.last_address) : std::string();
+    if (!missing.empty()) text += "; " + missing;
   }
   return text;
 }

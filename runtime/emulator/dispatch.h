@@ -32,7 +32,7 @@ struct KernelCode {
 /// while it does, time jumps.
 struct Clock {
   std::atomic<uint64_t> steps{0};    ///< wave instructions in turns that ended
-  std::atomic<uint64_t> skipped{0};  ///< ticks
+  std::atomic<uint64_t> skipped{1};  ///< ticks; a clock that reads 0 would say "never"
   static constexpr int kStepsPerTickShift = 9;
 
   /// `steps_since`: of the asking wave's turn.

@@ -265,7 +265,8 @@ void Scheduler::probe(Wave& wave, std::vector<Wave*>& parking) {
     }
   } else {
     spin.hashed = false;
-    spin.naps = 0;
+    // A slice may end anywhere in the loop of a wait: what ends a wait is a change that it makes.
+    if (!spin.pure) spin.naps = 0;
   }
   if (waits) {
     wave.state = WaveState::parked;

@@ -12,6 +12,9 @@ inline constexpr int kRanks = 8;
 /// A tagged word is a pair of 8 bytes, the value first; a sentinel word stands alone.
 inline constexpr int kPairBytes = 8, kWordBytes = 4;
 
+/// The tag of a launch is (epoch mod kTagEpochs) kTagSlots + slot + 1.
+inline constexpr uint32_t kTagEpochs = 1u << 22, kTagSlots = 256;
+
 /// The word of a sentinel region that has not arrived: two bf16 NaNs.
 inline constexpr uint32_t kSentinel = 0xFFFFFFFF;
 /// What a payload that equals the sentinel is put as: still two NaNs.

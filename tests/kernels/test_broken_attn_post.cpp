@@ -63,6 +63,8 @@ TEST_CASE("a push that one rank leaves out: the hang names the rank that it was 
     const std::string waits = lines_of(report, static_cast<int>(to));
     CHECK_THAT(waits, Contains("stage reduce (poll ar)") && Contains("= ar["));
     CHECK_THAT(waits, Contains(fmt::format("of rank {}", to)));
+    // The first of what rank 5 left out.
+    CHECK_THAT(waits, Contains("words of it have not arrived, the first is ar[5, 0, 0]"));
     for (int rank = 0; rank < kRanks; ++rank) {
       if (rank != static_cast<int>(to)) CHECK(lines_of(report, rank).empty());
     }
