@@ -25,7 +25,7 @@ std::string tag_text(uint32_t tag) {
   if (tag == 0) return "nothing yet";
   const uint32_t epoch = (tag - 1) / kTagSlots, slot = (tag - 1) % kTagSlots;
   if (epoch >= kTagEpochs) return fmt::format("0x{:08x}, which is no tag", tag);
-  return fmt::format("epoch {}, slot {} (layer {})", epoch, slot, slot % kTagSlotsOfKernel);
+  return fmt::format("epoch {}, slot {} (layer {})", epoch, slot, slot % kSlotsOfKernel);
 }
 
 std::string seen_text(const RecordRegion* region, uint32_t word) {

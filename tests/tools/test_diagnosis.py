@@ -34,6 +34,11 @@ class Diagnosis(ToolTest):
         self.assertTrue(shown[4].startswith("rank 3 never arrived: all 7 other ranks miss"))
         self.assertEqual(shown[5], "nothing is compared")
 
+    def test_bounded_waits_end_under_a_seed(self):
+        shown = self.run_wrong(KEY + ",diag=1", "--absent", 3, "--seed", 4)
+        self.assertIn("392 workgroups gave up a wait after 10 s:", shown)
+        self.assertIn("rank 3 never arrived: all 7 other ranks miss", shown)
+
     def test_two_shot_sentinels_as_json(self):
         key = KEY + ",diag=1,two_shot=1,sent=ar"
         more = ("--absent", 6, "--layer", 7, "--json", "--steps", 3)
