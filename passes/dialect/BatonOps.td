@@ -187,7 +187,7 @@ def Baton_RegionOp : Baton_Op<"region", [Symbol]> {
     `offset` is its byte offset in its space (for the peer space: in one half), set by the pass
     `layout-regions`. A word is one f32, one i32 or two adjacent bf16 of the innermost dimension.
     A sentinel region holds bf16 of shape [sources, tokens, width]; its words lie blocked, so that
-    pushing and reducing touch whole lines (runtime/object/region_layout.h).
+    pushing and reducing touch whole lines (runtime/object/handoff_protocol.h).
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Baton_SpaceAttr:$space,
                        Baton_ProtocolAttr:$protocol, DenseI64ArrayAttr:$shape,

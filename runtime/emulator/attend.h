@@ -6,8 +6,8 @@
 
 namespace baton::emulator {
 
-/// Reports of faults and hangs name regions, and collective.regions() holds the words of sentinel
-/// regions as they were before their readers re-armed them. Both must outlive the launches.
+/// Reports of hangs name regions, and collective.regions() holds the words of sentinel regions as
+/// they were before their readers re-armed them. Both must outlive the launches.
 void attend(Emulator& emulator, Collective& collective);
 
 }  // namespace baton::emulator

@@ -72,7 +72,7 @@ class Emulator {
   /// Waits for all streams of all devices. Throws Error (failed_check) on a fault or a hang.
   void synchronize();
 
-  /// For the report of a hang or fault: what an address or source line means.
+  /// For the report of a hang: what an address means, and what is missing around it.
   void set_names(Names names);
 
   /// In launches from now on every workgroup pauses before its first store of each of the hand-offs

@@ -40,8 +40,8 @@ struct RunReport {
   /// Bytes that kernels on a device stored in a device's memory: [from][to], its own among them.
   std::vector<std::vector<uint64_t>> stored_bytes;
 
-  /// "1234 instructions exact; v_exp_f32 (12) correctly rounded where hardware is within 1 ulp;
-  /// MFMA: the CDNA3 rule extended to gfx950".
+  /// "1234 instructions exact; correctly rounded where hardware is approximate: v_exp_f32 (12);
+  /// 96 MFMAs by the published CDNA3 rule".
   std::string fidelity() const;
 };
 

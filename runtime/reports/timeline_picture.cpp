@@ -121,7 +121,7 @@ class Picture {
     legend();
   }
 
-  /// A stage's entry says how many workgroups run it on a rank at most, and how long it takes them.
+  /// A stage's entry says how long it takes its workgroups: the median and the longest.
   std::string entry(uint32_t stage) const {
     std::map<std::pair<int, uint32_t>, int64_t> stays;
     for (const StageSpan& span : timeline_.spans) {
