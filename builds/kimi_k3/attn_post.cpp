@@ -152,9 +152,10 @@ void trace_attn_post(const BuildKey& key) {
   // Why the words of `ar` may be used again: this kernel has no exchange behind the reduce, so a
   // rank may end while a peer still reads. One launch a step uses the region; the next step takes
   // the other half, and a rank reaches the step after that only with every rank's partial of the
-  // next step in hand, which each pushed after it had read (and, with sentinels, re-armed) this
-  // half: launches of a stream are ordered and end with their stores visible. Two launches in one
-  // step would break this.
+  // next step in hand (two-shot: in the sums of all owners), which each pushed after it had read
+  // (and, with sentinels, re-armed) this half: launches of a stream are ordered and end with their
+  // stores visible. That covers pushes and an owner's broadcasts alike: both come from a rank that
+  // is in the step after the next. Two launches in one step would break this.
   const AllReduce ar(handoffs, "ar", ar_shape, rank);
   const AttnResRegions regions(handoffs, shape);
 
