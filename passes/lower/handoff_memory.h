@@ -22,7 +22,9 @@ class HandoffMemory {
  public:
   explicit HandoffMemory(mlir::ModuleOp module) : b(module.getContext()), module_(module) {}
 
-  /// Opening happens once, at the kernel's head, so that no hand-off waits for the table.
+  /// Opening happens once, at the kernel's head, so that no poll, and no put to a rank that is a
+  /// constant, waits for the table. A put to a computed rank loads the rank's entry where it
+  /// stands.
   void open(HandoffsOp op);
   Launch& launchOf(mlir::Value handoffs);
   void eraseOpened();
