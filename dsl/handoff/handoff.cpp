@@ -15,10 +15,10 @@ Handle open_handoffs(const OpenedMemory& memory, const SourceLocation& at) {
   if ((memory.peers.get() == nullptr) != (memory.rank.get() == nullptr)) {
     misuse(at, "hand-offs take peers and rank together");
   }
-  llvm::APInt layer;
-  if (mlir::matchPattern(use(trace, memory.slot, at), mlir::m_ConstantInt(&layer)) &&
-      layer.ugt(255)) {
-    misuse(at, "hand-offs of slot " + std::to_string(layer.getSExtValue()),
+  llvm::APInt slot;
+  if (mlir::matchPattern(use(trace, memory.slot, at), mlir::m_ConstantInt(&slot)) &&
+      slot.uge(kTagSlots)) {
+    misuse(at, "hand-offs of slot " + std::to_string(slot.getSExtValue()),
            "a slot is 0 .. 255: layers of one step do not share a tag");
   }
   if (!trace.kernel.getOps<ir::HandoffsOp>().empty()) {

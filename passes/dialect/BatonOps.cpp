@@ -147,7 +147,9 @@ int64_t RegionOp::elements() {
 
 int64_t RegionOp::words() { return getElement().isBF16() ? elements() / 2 : elements(); }
 
-int64_t RegionOp::wordBytes() { return getProtocol() == Protocol::tagged ? 8 : 4; }
+int64_t RegionOp::wordBytes() {
+  return getProtocol() == Protocol::tagged ? kPairBytes : kWordBytes;
+}
 
 int64_t RegionOp::bytes() { return wordBytes() * words(); }
 
