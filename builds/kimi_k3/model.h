@@ -1,9 +1,11 @@
 // Kimi-K3 decode at tensor-parallel width 8: constants of the model and of the kernels' geometry.
 #pragma once
 
+#include "runtime/object/handoff_protocol.h"
+
 namespace baton::builds::kimi_k3 {
 
-inline constexpr int kTp = 8;         ///< tensor-parallel ranks, one GPU each
+inline constexpr int kTp = kRanks;    ///< tensor-parallel ranks, one GPU each
 inline constexpr int kHidden = 7168;  ///< hidden columns
 inline constexpr int kHeads = 12;     ///< heads a rank
 inline constexpr int kHeadDim = 128;
@@ -26,8 +28,8 @@ inline constexpr int kOTasks = kHidden / kRows;    ///< 448 o_proj row groups
 inline constexpr int kOwnColumns = kHidden / kTp;  ///< columns of a rank in the two-shot reduce
 inline constexpr int kTokenTile = 16;              ///< tokens of one MFMA tile: its N
 
-inline constexpr int kSlotK2 =
-    128;  ///< K2's slot is this plus the layer index, K1's the layer index
+/// K2's slot is this plus the layer index, K1's the layer index.
+inline constexpr int kSlotK2 = kKernelSlots;
 
 inline constexpr float kLog2e = 1.44269504088896340736f;
 

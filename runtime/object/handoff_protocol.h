@@ -14,6 +14,8 @@ inline constexpr int kPairBytes = 8, kWordBytes = 4;
 
 /// The tag of a launch is (epoch mod kTagEpochs) kTagSlots + slot + 1.
 inline constexpr uint32_t kTagEpochs = 1u << 22, kTagSlots = 256;
+/// A slot is the layer's index; for the second kernel of a layer this is added.
+inline constexpr int kKernelSlots = 128;
 
 /// The word of a sentinel region that has not arrived: two bf16 NaNs.
 inline constexpr uint32_t kSentinel = 0xFFFFFFFF;

@@ -18,14 +18,11 @@ namespace {
 
 constexpr double kTicksPerSecond = 1e8;
 
-/// A launch's tag is (epoch mod 2^22) x 256 + slot + 1: slots are layers, from 128 on those of the
-/// second kernel of a layer.
 std::string tag_text(uint32_t tag) {
-  constexpr uint32_t kSlotsOfKernel = 128;
   if (tag == 0) return "nothing yet";
   const uint32_t epoch = (tag - 1) / kTagSlots, slot = (tag - 1) % kTagSlots;
   if (epoch >= kTagEpochs) return fmt::format("0x{:08x}, which is no tag", tag);
-  return fmt::format("epoch {}, slot {} (layer {})", epoch, slot, slot % kSlotsOfKernel);
+  return fmt::format("epoch {}, slot {} (layer {})", epoch, slot, slot % kKernelSlots);
 }
 
 std::string seen_text(const RecordRegion* region, uint32_t word) {
