@@ -279,6 +279,8 @@ void Scheduler::probe(Wave& wave, std::vector<Wave*>& parking) {
 /// After a workgroup's turn: what it woke, what of it waits now, whether it is done. With the lock.
 void Scheduler::settle(Workgroup& group, Worker& worker, std::vector<Wave*>& parking) {
   group.state = GroupState::idle;
+  // Before the wakes: they would put a workgroup that is held into a queue as well.
+  if (group.hold_steps != 0) hold(group);
   for (Wave* wave : parking) {
     ++worker.tally->traffic[wait_pc(*wave)].parks;
     if (!park(*wave)) wake(*wave);
@@ -296,9 +298,7 @@ void Scheduler::settle(Workgroup& group, Worker& worker, std::vector<Wave*>& par
   }
   if (group.live == 0) {
     retire(group);
-  } else if (group.hold_steps != 0) {
-    hold(group);
-  } else if (any_runnable(group)) {
+  } else if (group.state != GroupState::held && any_runnable(group)) {
     make_ready(group, !group.waited && ++group.turns < kTurnsBeforeOthers);
   }
 }
