@@ -18,8 +18,8 @@ VARIANTS = {
 }
 HEAD = """# attn_post, measured
 
-`python3 tests/tools/attn_post_tables.py` writes this file; a test fails when it is not what would
-be written.
+`python3 tests/tools/attn_post_tables.py` prints this file, with the tool's path in the environment
+variable BATON; a test fails when it is not what would be printed.
 
 ## Bytes over a link
 
@@ -31,8 +31,8 @@ BUILDS = """
 ## Registers and waits
 
 The default build of each width, with 8 block rows. VGPRs are a lane's, of the 256 that two waves a
-SIMD may have. Waits are the `s_waitcnt` of stage o up to its last load of
-weights: the loads of all rounds are in flight before the first one waits. No build spills.
+SIMD may have. Waits are the `s_waitcnt` of stage o up to its last load of weights: the loads of all
+rounds are in flight before the first one waits. No build spills.
 """
 
 
