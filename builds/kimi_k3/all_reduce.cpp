@@ -1,5 +1,7 @@
 #include "builds/kimi_k3/all_reduce.h"
 
+#include "runtime/base/error.h"
+
 namespace baton::builds::kimi_k3 {
 
 using namespace dsl;
@@ -14,6 +16,10 @@ constexpr int kBlockPairs = kSentinelBlockColumns / 2;
 AllReduce::AllReduce(const Handoffs& handoffs, const std::string& name, const AllReduceShape& shape,
                      const I32& rank)
     : shape_(shape), rank_(rank) {
+  // A wave with columns of two owners could wait for the other's sum before it sends its own, and
+  // the other for it.
+  BATON_CHECK(!shape.two_shot || shape.width / kTp % kCols == 0,
+              "a slice with two owners: " + name);
   if (shape.sentinel) {
     words_ = peer_sentinel(handoffs, name, kTp, shape.tokens, shape.width);
   } else {

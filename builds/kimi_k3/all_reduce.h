@@ -35,8 +35,8 @@ class AllReduce {
   void push(const dsl::I32& token, const dsl::I32& column,
             const std::array<dsl::F32, 2>& partial) const;
 
-  /// Waits for and sums the 128 columns from `first_column`, all tokens. Every thread of the
-  /// workgroup takes part; the workgroup's barrier is the caller's.
+  /// Waits for and sums the 128 columns from `first_column`, all tokens; two-shot, they have one
+  /// owner. Every thread of the workgroup takes part; the workgroup's barrier is the caller's.
   void reduce(const dsl::I32& first_column, const Keep& keep) const;
 
   /// Whether words are left to re-arm; they are those that reduce() of the same columns read.
