@@ -14,10 +14,10 @@ namespace baton::emulator {
 /// What the emulator is told about addresses, by whoever knows the code object's record.
 struct Names {
   /// "ar[3, 0, 512]" for an address, or empty.
-  std::function<std::string(uint64_t address)> address;
+  std::function<std::string(uint64_t address)> address = {};
   /// "3584 words of it have not arrived, the first is ar[5, 0, 0]": of the region around an
   /// address, or empty.
-  std::function<std::string(uint64_t address)> missing;
+  std::function<std::string(uint64_t address)> missing = {};
 };
 
 /// "stage o (put ar), 'global_store_dword ...' at 0x1a40 (attn_post.cpp:41)", as far as the debug

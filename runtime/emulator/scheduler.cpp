@@ -114,6 +114,7 @@ void Scheduler::worker_loop(int thread, const std::function<void(Dispatch&)>& co
 Workgroup* Scheduler::next_workgroup(std::unique_lock<std::mutex>& lock) {
   while (!stopping_) {
     release_held(/*early=*/false);
+    end_due_naps();
     const bool room = resident_bytes_ < options_.resident_bytes;
     // Under a seed everything that fits is in flight before anything runs.
     if (options_.seed && room) {
@@ -358,17 +359,31 @@ void Scheduler::wake_bucket(uint32_t bucket) {
   }
 }
 
+/// Ends the first nap; false when its wave waits no longer.
+bool Scheduler::end_first_nap() {
+  std::ranges::pop_heap(timers_, by_due);
+  const Timer timer = timers_.back();
+  timers_.pop_back();
+  Wave* wave = still_waiting(timer.ticket, timer.epoch);
+  if (!wave) return false;
+  if (timer.due > clock_.now()) clock_.skipped.fetch_add(timer.due - clock_.now());
+  if (wave->workgroup->state == GroupState::running) {
+    wave->workgroup->woken.push_back(wave);
+  } else {
+    wake(*wave);
+  }
+  return true;
+}
+
+/// Naps that are over, while others work.
+void Scheduler::end_due_naps() {
+  while (!timers_.empty() && timers_.front().due <= clock_.now()) end_first_nap();
+}
+
 /// All wait, some of them by the clock: time passes until the first of those is due.
 bool Scheduler::jump_clock() {
   while (!timers_.empty()) {
-    std::ranges::pop_heap(timers_, by_due);
-    const Timer timer = timers_.back();
-    timers_.pop_back();
-    Wave* wave = still_waiting(timer.ticket, timer.epoch);
-    if (!wave) continue;
-    if (timer.due > clock_.now()) clock_.skipped.fetch_add(timer.due - clock_.now());
-    wake(*wave);
-    return true;
+    if (end_first_nap()) return true;
   }
   return false;
 }

@@ -84,6 +84,8 @@ class Scheduler {
                    const std::function<bool()>& stop);
   Workgroup* next_workgroup(std::unique_lock<std::mutex>& lock);
   Workgroup* admit();
+  bool end_first_nap();
+  void end_due_naps();
   bool jump_clock();
   void hold(Workgroup& group);
   bool release_held(bool early);

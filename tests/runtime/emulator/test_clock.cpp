@@ -68,6 +68,38 @@ TEST_CASE("a bounded wait expires though everybody waits", "[emulator]") {
   CHECK(times[1] - times[0] < 3 * kTenSeconds);
 }
 
+TEST_CASE("a wait for the clock ends while another wave works without end", "[emulator]") {
+  const std::string source = R"(
+typedef __attribute__((address_space(1))) unsigned* gp;
+#define LOAD(p) __scoped_atomic_load_n(p, __ATOMIC_RELAXED, __MEMORY_SCOPE_SYSTEM)
+__attribute__((amdgpu_kernel, amdgpu_flat_work_group_size(64, 64)))
+void k(gp p) {
+  if (__builtin_amdgcn_workgroup_id_x() == 0) {
+    unsigned long start = __builtin_amdgcn_s_memrealtime();
+    while (__builtin_amdgcn_s_memrealtime() - start < 100) __builtin_amdgcn_s_sleep(1);
+    __scoped_atomic_store_n(p, 1, __ATOMIC_RELAXED, __MEMORY_SCOPE_SYSTEM);
+  } else {
+    unsigned turns = 0;
+    while (LOAD(p) == 0) turns += turns + 3;
+    p[1] = turns | 1;
+  }
+}
+)";
+  EmulatorOptions options{.chip = "gfx950"};
+  SECTION("one thread") {}
+  SECTION("two threads") { options.threads = 2; }
+  SECTION("a seed") { options.seed = 5; }
+  Emulator emulator(options);
+  Device& device = emulator.device(0);
+  const DeviceArray<uint32_t> p(device, 64);
+  const auto module = device.load(compile_text(source, "c", options.chip));
+  const auto stream = device.create_stream();
+  device.launch(module->function("k"), {.grid = {2, 1, 1}, .workgroup = {64, 1, 1}},
+                Arguments().add(p.address()), *stream);
+  device.synchronize(*stream);
+  CHECK(p.read()[1] % 2 == 1);
+}
+
 TEST_CASE("the clock is a part of what a seed decides", "[emulator]") {
   const auto once = times_of({.chip = "gfx950", .seed = 3});
   CHECK(times_of({.chip = "gfx950", .seed = 3}) == once);
