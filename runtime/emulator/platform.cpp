@@ -15,6 +15,8 @@ namespace {
 constexpr int kMaxThreads = 256;
 /// A workgroup keeps a bit for each.
 constexpr size_t kMaxDelays = 64;
+/// Far below what the scheduler holds a pause to be; no run lasts as long.
+constexpr uint64_t kMaxDelayCycles = uint64_t{1} << 50;
 /// The kernarg segment, the dispatch packet and a queue's head share one block of memory.
 constexpr uint64_t kPacketAlign = 64;
 constexpr uint64_t kPacketBytes = 320;
@@ -39,6 +41,10 @@ Emulator::Platform::Platform(EmulatorOptions o)
     if (delay.device < 0 || delay.device >= options.devices) {
       throw Error(ErrorKind::user, fmt::format("a delay on device {}, there are {} devices",
                                                delay.device, options.devices));
+    }
+    if (delay.cycles > kMaxDelayCycles) {
+      throw Error(ErrorKind::user, fmt::format("a delay of {} cycles: at most {} are possible",
+                                               delay.cycles, kMaxDelayCycles));
     }
   }
   if (options.delays.size() > kMaxDelays) {

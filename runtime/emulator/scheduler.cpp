@@ -256,14 +256,11 @@ void Scheduler::probe(Wave& wave, std::vector<Wave*>& parking) {
   SpinWatch& spin = wave.spin;
   bool waits = false;
   if (spin.active && spin.pure && spin.probe_pc == wave.pc) {
-    if (spin.reads_clock) {
-      waits = true;
-    } else {
-      const uint64_t hash = state_hash(wave);
-      waits = spin.hashed && hash == spin.state_hash;
-      spin.state_hash = hash;
-      spin.hashed = true;
-    }
+    // The clock changes the state of a wave that reads it: it waits while what it reads stays.
+    const uint64_t hash = spin.reads_clock ? reads_hash(wave) : state_hash(wave);
+    waits = spin.hashed && hash == spin.state_hash;
+    spin.state_hash = hash;
+    spin.hashed = true;
   } else {
     spin.hashed = false;
     // A slice may end anywhere in the loop of a wait: what ends a wait is a change that it makes.

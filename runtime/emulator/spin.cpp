@@ -26,4 +26,15 @@ uint64_t state_hash(const Wave& wave) {
   return all;
 }
 
+uint64_t reads_hash(const Wave& wave) {
+  constexpr uint64_t kOdd = 0x9e3779b97f4a7c15;
+  uint64_t all = wave.spin.lds_version;
+  for (const Watch& watch : wave.spin.watch) {
+    const uint64_t x = uint64_t{watch.bucket} << 32 | watch.version;
+    all = (all ^ x) * kOdd;
+    all ^= all >> 31;
+  }
+  return all;
+}
+
 }  // namespace baton::emulator

@@ -26,4 +26,7 @@ inline uint32_t wait_pc(const Wave& wave) {
 /// Of everything that decides how the wave goes on, but for memory and its place in the program.
 uint64_t state_hash(const Wave& wave);
 
+/// Of which lines the wave has read since begin_watch(), and in which versions.
+uint64_t reads_hash(const Wave& wave);
+
 }  // namespace baton::emulator

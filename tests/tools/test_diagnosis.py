@@ -39,6 +39,12 @@ class Diagnosis(ToolTest):
         self.assertIn("392 workgroups gave up a wait after 10 s:", shown)
         self.assertIn("rank 3 never arrived: all 7 other ranks miss", shown)
 
+    def test_bounded_waits_under_a_seed_see_what_arrives(self):
+        for seed in (1, 2):
+            with self.subTest(seed):
+                key = KEY + ",sent=ar,diag=1"
+                self.run_well("run", key, "--arch", "gfx950", "--seed", seed)
+
     def test_two_shot_sentinels_as_json(self):
         key = KEY + ",diag=1,two_shot=1,sent=ar"
         more = ("--absent", 6, "--layer", 7, "--json", "--steps", 3)

@@ -118,6 +118,8 @@ class Run(ToolTest):
         chip = ("--arch", "gfx950")
         self.refuse_run("--ranks 4: the kernels run on 8 ranks", KEY, *chip, "--ranks", 4)
         self.refuse_run("--mfma knows no 'fast'", KEY, *chip, "--mfma", "fast")
+        same = ("--outputs", "same", "--regions", "same")
+        self.refuse_run("--outputs and --regions both name same", KEY, *chip, *same)
         self.refuse_run("--layer", KEY, "--arch", "gfx950", "--layer", 93)
         self.refuse_run("unknown chip 'gfx1100'", KEY, "--arch", "gfx1100")
 
@@ -129,7 +131,8 @@ class Run(ToolTest):
         self.assertEqual(outputs, outputs[:1] * 3)
         for text, named in [("3", "two colons"), ("3:o", "two colons"), ("8:o:1", "the rank"),
                             ("x:o:1", "the rank"), ("-1:o:1", "the rank"), ("3::1", "the stage"),
-                            ("3:o:many", "the cycles"), ("3:oo:1", "'oo'")]:
+                            ("3:o:many", "the cycles"), ("3:oo:1", "'oo'"),
+                            (f"3:o:{2**63}", "at most")]:
             with self.subTest(text):
                 self.refuse_run(named, KEY, "--arch", "gfx950", "--delay", text)
 

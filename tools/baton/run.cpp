@@ -248,6 +248,11 @@ int run_run(const RunOptions& options) {
   require_folder_name("--inputs", options.inputs);
   require_folder_name("--outputs", options.outputs);
   require_folder_name("--regions", options.regions);
+  if (options.outputs && options.outputs == options.regions) {
+    throw Error(ErrorKind::user,
+                fmt::format("--outputs and --regions both name {}", *options.outputs),
+                "their files have the same names: give two folders");
+  }
   require_arch(options.arch, "run");
   const BuildKey key = builds::complete_key(options.key, options.arch);
   require_timeline(options.timeline, key);
