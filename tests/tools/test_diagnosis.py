@@ -75,7 +75,8 @@ class Diagnosis(ToolTest):
         waiting = [line for line in lines if "in stage reduce (poll ar)" in line]
         for line, rank in zip(waiting, sorted(set(range(RANKS)) - {3}), strict=True):
             self.assertIn(f"device {rank}: ", line)
-            self.assertRegex(line, rf"ar\[\d, 0, \d+\] of rank {rank}$")
+            self.assertRegex(line, rf"ar\[\d, 0, \d+\] of rank {rank}; {PAIRS} words of it have "
+                                   r"not arrived, the first is ar\[3, 0, 0\]$")
 
     def test_all_is_well(self):
         report = json.loads(self.run_well("run", KEY + ",diag=1,sent=ar", "--arch", "gfx950",
