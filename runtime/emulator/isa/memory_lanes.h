@@ -134,6 +134,29 @@ BATON_INLINE void count_access(Wave& w, const LaneAccess& a, bool store) {
   }
 }
 
+/// All lanes' words, side by side in memory. Two words that are 8-byte aligned are read at once, as
+/// the chips do: another host thread may store them, a value and its tag.
+template <int words>
+BATON_INLINE void load_block(const uint8_t* p, uint32_t* const (&d)[4]) {
+  const auto* from = reinterpret_cast<const AliasedU32*>(p);
+  const auto* from64 = reinterpret_cast<const AliasedU64*>(p);
+  if constexpr (words == 2 || words == 4) {
+    for (int i = 0; i < kLanes; ++i) {
+      for (int pair = 0; pair < words / 2; ++pair) {
+        const uint64_t both = from64[words / 2 * i + pair];
+        d[2 * pair][i] = static_cast<uint32_t>(both);
+        d[2 * pair + 1][i] = static_cast<uint32_t>(both >> 32);
+      }
+    }
+  } else {
+    for (int k = 0; k < words; ++k) {
+      uint32_t* to = d[k];
+      BATON_LANE_LOOP
+      for (int i = 0; i < kLanes; ++i) to[i] = from[words * i + k];
+    }
+  }
+}
+
 /// Loads 1 to 4 words a lane into consecutive registers.
 template <int words>
 BATON_INLINE void load_words(Wave& w, LaneAccess& a, const Operand& dst) {
@@ -143,12 +166,7 @@ BATON_INLINE void load_words(Wave& w, LaneAccess& a, const Operand& dst) {
   uint32_t* d[4];
   for (int k = 0; k < words; ++k) d[k] = w.row(dst, k);
   if (a.block) {
-    const auto* from = reinterpret_cast<const AliasedU32*>(a.first + a.shift);
-    for (int k = 0; k < words; ++k) {
-      uint32_t* to = d[k];
-      BATON_LANE_LOOP
-      for (int i = 0; i < kLanes; ++i) to[i] = from[words * i + k];
-    }
+    load_block<words>(a.first + a.shift, d);
   } else {
     for (int i = 0; i < kLanes; ++i) {
       if (!((a.active >> i) & 1)) continue;
@@ -181,9 +199,13 @@ BATON_INLINE void store_words(Wave& w, LaneAccess& a, const Operand& data) {
   for (int k = 0; k < words; ++k) d[k] = w.row(data, k);
   if (a.block) {
     auto* to = reinterpret_cast<AliasedU32*>(a.first + a.shift);
-    if (words == 2) {
+    if constexpr (words == 2 || words == 4) {
       auto* to64 = reinterpret_cast<AliasedU64*>(a.first + a.shift);
-      for (int i = 0; i < kLanes; ++i) to64[i] = join(d[0][i], d[1][i]);
+      for (int i = 0; i < kLanes; ++i) {
+        for (int pair = 0; pair < words / 2; ++pair) {
+          to64[words / 2 * i + pair] = join(d[2 * pair][i], d[2 * pair + 1][i]);
+        }
+      }
     } else {
       for (int i = 0; i < kLanes; ++i) {
         for (int k = 0; k < words; ++k) to[words * i + k] = d[k][i];
