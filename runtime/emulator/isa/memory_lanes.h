@@ -137,9 +137,9 @@ BATON_INLINE void count_access(Wave& w, const LaneAccess& a, bool store) {
 /// All lanes' words, side by side in memory. Two words that are 8-byte aligned are read at once, as
 /// the chips do: another host thread may store them, a value and its tag.
 template <int words>
-BATON_INLINE void load_block(const uint8_t* p, uint32_t* const (&d)[4]) {
-  const auto* from = reinterpret_cast<const AliasedU32*>(p);
-  const auto* from64 = reinterpret_cast<const AliasedU64*>(p);
+BATON_INLINE void load_block(uint64_t host, uint32_t* const (&d)[4]) {
+  const auto* from = reinterpret_cast<const AliasedU32*>(host);
+  const auto* from64 = reinterpret_cast<const AliasedU64*>(host);
   if constexpr (words == 2 || words == 4) {
     for (int i = 0; i < kLanes; ++i) {
       for (int pair = 0; pair < words / 2; ++pair) {
