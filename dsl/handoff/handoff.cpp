@@ -1,6 +1,6 @@
 #include "dsl/handoff/handoff.h"
 
-#include "dsl/trace/open_trace.h"
+#include "dsl/handoff/poll_batches.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/dialect/BatonDialect.h"
 
@@ -67,28 +67,19 @@ void put(Handle handoffs, const std::string& region, Handle rank, Handle index,
 std::vector<Handle> poll(Handle handoffs, std::span<const SpecHandle> specs, TypeId word,
                          const SourceLocation& at) {
   OpenTrace& trace = open_trace(at);
-  mlir::OpBuilder& b = trace.builder;
-  std::vector<Handle> words;
-  for (size_t first = 0; first < specs.size(); first += ir::PollOp::kMaxSpecs) {
-    llvm::SmallVector<mlir::Attribute> regions;
-    llvm::SmallVector<mlir::Value> indices;
+  return poll_in_batches(trace, specs, at, [&](auto batch, auto regions, auto& indices) {
     llvm::SmallVector<int32_t> counts;
     llvm::SmallVector<mlir::Type> types;
-    for (const SpecHandle& spec :
-         specs.subspan(first).first(std::min(specs.size() - first, ir::PollOp::kMaxSpecs))) {
+    for (const SpecHandle& spec : batch) {
       if (spec.words != 1 && spec.words != 2) {
         misuse(at, "a poll spec of " + std::to_string(spec.words) + " words", "1 or 2");
       }
-      regions.push_back(mlir::FlatSymbolRefAttr::get(b.getContext(), spec.region));
-      indices.push_back(use(trace, spec.index, at));
       counts.push_back(spec.words);
       types.append(static_cast<size_t>(spec.words), type_of(trace, word));
     }
-    auto op = ir::PollOp::create(b, locate(trace, at), types, use(trace, handoffs, at),
-                                 b.getArrayAttr(regions), indices, b.getDenseI32ArrayAttr(counts));
-    for (mlir::Value value : op.getWords()) words.push_back(handle_of(value));
-  }
-  return words;
+    return ir::PollOp::create(trace.builder, locate(trace, at), types, use(trace, handoffs, at),
+                              regions, indices, trace.builder.getDenseI32ArrayAttr(counts));
+  });
 }
 
 void publish(Handle handoffs, const std::string& region, Handle index, const SourceLocation& at) {
