@@ -1,32 +1,10 @@
 // Regions, puts, polls and publish.
 #include <catch2/catch.hpp>
 
-#include "tests/dsl/dsl_trace.h"
+#include "tests/dsl/handoff_launch.h"
 
 using namespace baton::dsl;
 using namespace baton::tests;
-
-namespace {
-
-/// Hand-offs of a kernel with peers, opened at its head.
-struct Launch {
-  explicit Launch(Kernel& kernel)
-      : scratch(kernel.memory("scratch")),
-        epoch(kernel.table<I32>("epoch", 1)),
-        peers(kernel.table<I64>("peers", 8)),
-        rank(kernel.i32("rank")),
-        slot(kernel.i32("slot")),
-        handoffs({.scratch = scratch, .epoch = epoch, .slot = slot, .peers = peers, .rank = rank}) {
-  }
-
-  Handle scratch;
-  Table<I32> epoch;
-  Table<I64> peers;
-  I32 rank, slot;
-  Handoffs handoffs;
-};
-
-}  // namespace
 
 TEST_CASE("hand-offs of one GPU need no peers") {
   const std::string text = traced([](Kernel& kernel) {

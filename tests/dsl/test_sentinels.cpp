@@ -3,29 +3,12 @@
 #include <cstdint>
 
 #include "runtime/object/handoff_protocol.h"
-#include "tests/dsl/dsl_trace.h"
+#include "tests/dsl/handoff_launch.h"
 
 using namespace baton::dsl;
 using namespace baton::tests;
 
 namespace {
-
-/// Hand-offs of a kernel with peers, opened at its head.
-struct Launch {
-  explicit Launch(Kernel& kernel)
-      : scratch(kernel.memory("scratch")),
-        epoch(kernel.table<I32>("epoch", 1)),
-        peers(kernel.table<I64>("peers", 8)),
-        rank(kernel.i32("rank")),
-        handoffs(
-            {.scratch = scratch, .epoch = epoch, .slot = I32(7), .peers = peers, .rank = rank}) {}
-
-  Handle scratch;
-  Table<I32> epoch;
-  Table<I64> peers;
-  I32 rank;
-  Handoffs handoffs;
-};
 
 struct Place {
   int64_t source, token, column;
