@@ -73,25 +73,25 @@ std::span<const T> values_of(const Tensor& tensor) {
 /// What a chain of reference stages works on.
 class Checker {
  public:
-  Checker(const BuildKey& key, const RankTensors& inputs)
+  /// All of them must outlive it.
+  Checker(const BuildKey& key, const RankTensors& inputs,
+          const std::array<TensorMap, kRanks>& outputs,
+          const std::array<TensorMap, kRanks>& regions)
       : inputs_(inputs),
+        outputs_(outputs),
+        regions_(regions),
         shape_{static_cast<int>(key.integer("tokens")), static_cast<int>(key.integer("nblocks")),
                key.number("eps"), key.number("out_eps"), key.flag("reset")},
         two_shot_(key.flag("two_shot")) {}
 
-  std::vector<CheckRow> run(const std::array<TensorMap, kRanks>& outputs,
-                            const std::array<TensorMap, kRanks>& regions) {
-    regions_ = &regions;
+  std::vector<CheckRow> run() {
     for (int rank = 0; rank < kTp; ++rank) check_pushes(rank);
-    for (int rank = 0; rank < kTp; ++rank) {
-      check_stages(rank, outputs[static_cast<size_t>(rank)], regions[static_cast<size_t>(rank)]);
-    }
-    check_end(outputs);
+    for (int rank = 0; rank < kTp; ++rank) check_stages(rank);
+    check_end();
     for (int rank = 1; rank < kTp; ++rank) {
       for (const char* name : {"prefix", "x_out"}) {
-        add(rank, fmt::format("{} = rank 0's", name), Rule::exact,
-            values_of<Bf16>(outputs[static_cast<size_t>(rank)].at(name)),
-            values_of<Bf16>(outputs[0].at(name)));
+        add(rank, fmt::format("{} = rank 0's", name), Rule::exact, output(rank, name),
+            output(0, name));
       }
     }
     return std::move(rows_);
@@ -100,6 +100,9 @@ class Checker {
  private:
   std::span<const Bf16> input(int rank, const char* name) const {
     return values_of<Bf16>(inputs_.get(rank, name));
+  }
+  std::span<const Bf16> output(int rank, const char* name) const {
+    return values_of<Bf16>(outputs_[static_cast<size_t>(rank)].at(name));
   }
   std::span<const Bf16> old_prefix(int rank) const {
     return shape_.reset ? std::span<const Bf16>() : input(rank, "prefix");
@@ -122,7 +125,7 @@ class Checker {
 
   /// The partials of `source`, [S, 7168], in the buffer of `holder`.
   std::span<const Bf16> slot(int holder, int source) const {
-    const auto all = values_of<Bf16>((*regions_)[static_cast<size_t>(holder)].at("ar"));
+    const auto all = values_of<Bf16>(regions_[static_cast<size_t>(holder)].at("ar"));
     const size_t size = all.size() / kTp;
     return all.subspan(static_cast<size_t>(source) * size, size);
   }
@@ -159,13 +162,13 @@ class Checker {
     const size_t size = summed.size() / kTp;
     add(rank, "ar", Rule::rounded_dot,
         std::span(summed).subspan(static_cast<size_t>(rank) * size, size), partials_.back());
+    deltas_.push_back(reference::reduce(shape_, summed));
     std::vector<Bf16> there, here;
     if (two_shot_) {
-      const std::vector<Bf16> sums = reference::reduce(shape_, summed);
       for (int owner = 0; owner < kTp; ++owner) {
         if (owner == rank) continue;
         copy_columns(slot(rank, owner), owner * kOwnColumns, kOwnColumns, there);
-        copy_columns(sums, owner * kOwnColumns, kOwnColumns, here);
+        copy_columns(deltas_.back(), owner * kOwnColumns, kOwnColumns, here);
       }
       return add(rank, "ar of the 7 other owners", Rule::exact, there, here);
     }
@@ -177,11 +180,11 @@ class Checker {
     add(rank, "ar at the 7 others", Rule::exact, there, here);
   }
 
-  void check_stages(int rank, const TensorMap& outputs, const TensorMap& regions) {
-    const auto prefix = values_of<Bf16>(outputs.at("prefix"));
-    const auto delta = reference::reduce(shape_, summed_partials(rank));
+  void check_stages(int rank) {
+    const TensorMap& regions = regions_[static_cast<size_t>(rank)];
+    const auto prefix = output(rank, "prefix");
     add(rank, "prefix", Rule::exact, prefix,
-        reference::next_prefix(shape_, old_prefix(rank), delta));
+        reference::next_prefix(shape_, old_prefix(rank), deltas_[static_cast<size_t>(rank)]));
     const auto part = values_of<float>(regions.at("part"));
     add(rank, "part", Rule::fp32, part,
         reference::part(shape_, prefix, blocks(rank), input(rank, "ares_nw"),
@@ -191,12 +194,12 @@ class Checker {
     const auto mixed = reference::mix(shape_, wgt, prefix, blocks(rank));
     const auto msq = values_of<float>(regions.at("msq"));
     add(rank, "msq", Rule::fp32, msq, reference::mean_squares(shape_, mixed));
-    add(rank, "x_out", Rule::rounded_dot, values_of<Bf16>(outputs.at("x_out")),
+    add(rank, "x_out", Rule::rounded_dot, output(rank, "x_out"),
         reference::normed(shape_, mixed, msq, input(rank, "in_nw")));
   }
 
   /// The reference run from the inputs alone; it is the same on every rank.
-  void check_end(const std::array<TensorMap, kRanks>& outputs) {
+  void check_end() {
     std::vector<Bf16> ar;
     for (const auto& partial : partials_) ar.insert(ar.end(), partial.begin(), partial.end());
     const auto prefix =
@@ -206,16 +209,17 @@ class Checker {
     const auto mixed = reference::mix(shape_, reference::gate(shape_, part), prefix, blocks(0));
     const auto x =
         reference::normed(shape_, mixed, reference::mean_squares(shape_, mixed), input(0, "in_nw"));
-    add(0, "prefix, end to end", Rule::end_to_end, values_of<Bf16>(outputs[0].at("prefix")),
-        prefix);
-    add(0, "x_out, end to end", Rule::end_to_end, values_of<Bf16>(outputs[0].at("x_out")), x);
+    add(0, "prefix, end to end", Rule::end_to_end, output(0, "prefix"), prefix);
+    add(0, "x_out, end to end", Rule::end_to_end, output(0, "x_out"), x);
   }
 
   const RankTensors& inputs_;
+  const std::array<TensorMap, kRanks>& outputs_;
+  const std::array<TensorMap, kRanks>& regions_;
   reference::AttnPostShape shape_;
   bool two_shot_;
-  const std::array<TensorMap, kRanks>* regions_ = nullptr;
   std::vector<std::vector<Bf16>> partials_;  ///< the reference's, by rank
+  std::vector<std::vector<Bf16>> deltas_;    ///< the sums of what the kernel pushed, by rank
   std::vector<CheckRow> rows_;
 };
 
@@ -263,7 +267,7 @@ void require_attn_post_inputs(const BuildKey& key, const RankTensors& inputs) {
 std::vector<CheckRow> check_attn_post(const BuildKey& key, const RankTensors& inputs,
                                       const std::array<TensorMap, kRanks>& outputs,
                                       const std::array<TensorMap, kRanks>& regions) {
-  return Checker(key, inputs).run(outputs, regions);
+  return Checker(key, inputs, outputs, regions).run();
 }
 
 }  // namespace baton::builds::kimi_k3
