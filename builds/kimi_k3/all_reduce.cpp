@@ -27,9 +27,9 @@ AllReduce::AllReduce(const Handoffs& handoffs, const std::string& name, const Al
   }
 }
 
-I32 AllReduce::word(const I32& source, const Item& item) const {
-  if (shape_.sentinel) return words_.word(source, item.token, item.column);
-  return (source * shape_.tokens + item.token) * (shape_.width / 2) + item.column / 2;
+I32 AllReduce::word(const I32& source, const I32& token, const I32& column) const {
+  if (shape_.sentinel) return words_.word(source, token, column);
+  return (source * shape_.tokens + token) * (shape_.width / 2) + column / 2;
 }
 
 void AllReduce::put_pair(const I32& to, const I32& word, const Pair& pair) const {
@@ -46,7 +46,7 @@ std::vector<AllReduce::Pair> AllReduce::poll_pairs(const std::vector<I32>& words
 
 void AllReduce::push(const I32& token, const I32& column, const std::array<F32, 2>& partial) const {
   const Pair pair = pack_bf16({partial[0], partial[1]});
-  const I32 slot = word(rank_, {token, column / 2, column});
+  const I32 slot = word(rank_, token, column);
   if (shape_.two_shot) return put_pair(uniform(owner(column)), slot, pair);
   for (int to = 0; to < kTp; ++to) put_pair(I32(to), slot, pair);
 }
@@ -74,7 +74,8 @@ void AllReduce::each_item(const I32& first_column,
 /// The 8 ranks' partials, in rank order in fp32, rounded to bf16.
 AllReduce::Pair AllReduce::sum_of_ranks(const Item& item) const {
   std::vector<I32> words;
-  for (int source = 0; source < kTp; ++source) words.push_back(word(I32(source), item));
+  for (int source = 0; source < kTp; ++source)
+    words.push_back(word(I32(source), item.token, item.column));
   const std::vector<Pair> partials = poll_pairs(words);
   F32 low = to_f32(partials[0][0]), high = to_f32(partials[0][1]);
   for (size_t source = 1; source < kTp; ++source) {
@@ -101,10 +102,13 @@ void AllReduce::reduce(const I32& first_column, const Keep& keep) const {
           // The scatter left the owner's slot free at the other ranks. Each rank begins with its
           // next one, so that the links carry alike.
           for (int next = 1; next < kTp; ++next) {
-            put_pair((rank_ + next) % kTp, word(rank_, item), sum);
+            put_pair((rank_ + next) % kTp, word(rank_, item.token, item.column), sum);
           }
         },
-        [&] { keep(item.token, item.pair, poll_pairs({word(owner(item.column), item)})[0]); });
+        [&] {
+          keep(item.token, item.pair,
+               poll_pairs({word(owner(item.column), item.token, item.column)})[0]);
+        });
   });
 }
 
@@ -114,10 +118,10 @@ void AllReduce::rearm(const I32& first_column) const {
         item,
         [&] {
           for (int source = 0; source < kTp; ++source) {
-            dsl::rearm(words_, word(I32(source), item));
+            dsl::rearm(words_, word(I32(source), item.token, item.column));
           }
         },
-        [&] { dsl::rearm(words_, word(owner(item.column), item)); });
+        [&] { dsl::rearm(words_, word(owner(item.column), item.token, item.column)); });
   });
 }
 

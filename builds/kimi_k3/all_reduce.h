@@ -50,7 +50,8 @@ class AllReduce {
   };
   void each_item(const dsl::I32& first_column, const std::function<void(const Item&)>& body) const;
 
-  dsl::I32 word(const dsl::I32& source, const Item& item) const;
+  /// Where `source`'s pair of columns `column` (even) and `column` + 1 of `token` lies.
+  dsl::I32 word(const dsl::I32& source, const dsl::I32& token, const dsl::I32& column) const;
   dsl::I32 owner(const dsl::I32& column) const { return column / (shape_.width / kTp); }
   void put_pair(const dsl::I32& to, const dsl::I32& word, const Pair& pair) const;
   std::vector<Pair> poll_pairs(const std::vector<dsl::I32>& words) const;
