@@ -13,7 +13,7 @@ struct StepResult {
   bool passed() const;
 };
 
-/// Sets every argument but the runner's own. `layer` is 0 .. 92.
+/// Sets every argument but the runner's own. `layer` is below kLayers.
 void upload_attn_post(Collective& collective, const RankTensors& inputs, int layer);
 
 /// Uploads `inputs` to every rank, runs one step and checks it.

@@ -7,6 +7,7 @@ namespace baton::builds::kimi_k3 {
 
 inline constexpr int kTp = kRanks;    ///< tensor-parallel ranks, one GPU each
 inline constexpr int kHidden = 7168;  ///< hidden columns
+inline constexpr int kLayers = 93;    ///< decoder layers
 inline constexpr int kHeads = 12;     ///< heads a rank
 inline constexpr int kHeadDim = 128;
 inline constexpr int kProj = kHeads * kHeadDim;  ///< 1536, o_proj's K on a rank
@@ -33,6 +34,7 @@ inline constexpr int kSlotK2 = kKernelSlots;
 
 inline constexpr float kLog2e = 1.44269504088896340736f;
 
+static_assert(kLayers <= kKernelSlots);  // a layer has a slot of each kernel
 static_assert(kNa * kCols == kHidden && kQcCols == 4 && kNa == kGroups * kGsl);
 
 }  // namespace baton::builds::kimi_k3

@@ -52,7 +52,10 @@ struct DiagRecord {
 };
 static_assert(sizeof(DiagRecord) == 32);
 
-/// How long a wait of a diagnostics build lasts at most, in ticks of the 100 MHz clock: 10 s.
-inline constexpr int64_t kDiagWaitTicks = 1'000'000'000;
+/// Of s_memrealtime, the clock of records and stamps: 100 MHz.
+inline constexpr int64_t kTicksPerSecond = 100'000'000;
+
+/// How long a wait of a diagnostics build lasts at most, in ticks: 10 s.
+inline constexpr int64_t kDiagWaitTicks = 10 * kTicksPerSecond;
 
 }  // namespace baton

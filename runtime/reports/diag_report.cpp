@@ -16,7 +16,7 @@
 namespace baton {
 namespace {
 
-constexpr double kTicksPerSecond = 1e8;
+constexpr double kTicks = kTicksPerSecond;  ///< of a second
 
 std::string tag_text(uint32_t tag) {
   if (tag == 0) return "nothing yet";
@@ -92,8 +92,8 @@ DiagWait wait_of(const Alike& alike, const Folded& folded) {
   wait.places = folded.places.size();
   wait.expected = tag_text(record.expected_tag);
   wait.seen = seen_text(folded.region, record.seen_tag);
-  wait.first_seconds = static_cast<double>(folded.first) / kTicksPerSecond;
-  wait.last_seconds = static_cast<double>(folded.last) / kTicksPerSecond;
+  wait.first_seconds = static_cast<double>(folded.first) / kTicks;
+  wait.last_seconds = static_cast<double>(folded.last) / kTicks;
   return wait;
 }
 
@@ -211,7 +211,7 @@ std::string DiagReport::text() const {
   rows.insert(rows.begin(),
               {"seconds", "ranks", "workgroups", "first missing word", "expected", "seen"});
   std::string text = fmt::format("{} workgroup{} gave up a wait after {:g} s:\n", workgroups,
-                                 workgroups == 1 ? "" : "s", kDiagWaitTicks / kTicksPerSecond);
+                                 workgroups == 1 ? "" : "s", kDiagWaitTicks / kTicks);
   text += table(rows);
   for (const std::string& line : conclusions) text += line + "\n";
   return text;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runtime/base/error.h"
+#include "runtime/object/handoff_protocol.h"
 #include "runtime/reports/timeline.h"
 
 namespace baton {
@@ -45,7 +46,7 @@ std::string escaped(std::string_view text) {
 /// A unit in which `ticks` of 10 ns is a number of one to three digits, and its ticks.
 std::pair<const char*, double> unit_for(double ticks) {
   constexpr std::array<std::pair<const char*, double>, 3> kLarger = {
-      {{"s", 1e8}, {"ms", 1e5}, {"µs", 1e2}}};
+      {{"s", kTicksPerSecond}, {"ms", kTicksPerSecond / 1e3}, {"µs", kTicksPerSecond / 1e6}}};
   for (const auto& unit : kLarger) {
     if (ticks >= unit.second) return unit;
   }

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "runtime/object/handoff_protocol.h"
 #include "runtime/reports/timeline.h"
 
 namespace baton {
@@ -13,7 +14,7 @@ Json named(const char* what, int rank, uint32_t workgroup, const std::string& na
       {"ph", "M"}, {"name", what}, {"pid", rank}, {"tid", workgroup}, {"args", {{"name", name}}}};
 }
 
-double microseconds(int64_t ticks) { return static_cast<double>(ticks) / 100.0; }
+double microseconds(int64_t ticks) { return static_cast<double>(ticks) / (kTicksPerSecond / 1e6); }
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 #include "builds/builder.h"
 #include "builds/families.h"
 #include "builds/kimi_k3/attn_post_run.h"
+#include "builds/kimi_k3/model.h"
 #include "runtime/base/file.h"
 #include "runtime/base/text.h"
 #include "runtime/emulator/attend.h"
@@ -297,7 +298,7 @@ Command add_run(CLI::App& app) {
       ->check(CLI::Range(1, 1000))
       ->type_name("N");
   parser->add_option("--layer", options->layer, "The layer's index, which the tags carry")
-      ->check(CLI::Range(0, 92))
+      ->check(CLI::Range(0, builds::kimi_k3::kLayers - 1))
       ->type_name("L");
   parser
       ->add_option("--inputs", options->inputs,
