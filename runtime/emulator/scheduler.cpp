@@ -342,17 +342,20 @@ void Scheduler::wake(Wave& wave) {
   make_ready(*wave.workgroup, false);
 }
 
+/// A workgroup that runs on some thread wakes its waves itself, after its turn.
+void Scheduler::wake_or_tell(Wave& wave) {
+  if (wave.workgroup->state == GroupState::running) {
+    wave.workgroup->woken.push_back(&wave);
+  } else {
+    wake(wave);
+  }
+}
+
 void Scheduler::wake_bucket(uint32_t bucket) {
   std::vector<Parked> here;
   here.swap(parked_[bucket]);
   for (const Parked& p : here) {
-    Wave* wave = still_waiting(p.ticket, p.epoch);
-    if (!wave) continue;
-    if (wave->workgroup->state == GroupState::running) {
-      wave->workgroup->woken.push_back(wave);
-    } else {
-      wake(*wave);
-    }
+    if (Wave* wave = still_waiting(p.ticket, p.epoch)) wake_or_tell(*wave);
   }
 }
 
@@ -364,11 +367,7 @@ bool Scheduler::end_first_nap() {
   Wave* wave = still_waiting(timer.ticket, timer.epoch);
   if (!wave) return false;
   if (timer.due > clock_.now()) clock_.skipped.fetch_add(timer.due - clock_.now());
-  if (wave->workgroup->state == GroupState::running) {
-    wave->workgroup->woken.push_back(wave);
-  } else {
-    wake(*wave);
-  }
+  wake_or_tell(*wave);
   return true;
 }
 

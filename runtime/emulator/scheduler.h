@@ -100,6 +100,7 @@ class Scheduler {
   Wave* still_waiting(uint32_t ticket, uint64_t epoch) const;
   bool park(Wave& wave);
   void wake(Wave& wave);
+  void wake_or_tell(Wave& wave);
   void wake_bucket(uint32_t bucket);
   /// `at_once`: before workgroups that are not in flight yet; else behind them.
   void make_ready(Workgroup& group, bool at_once);
