@@ -1,7 +1,6 @@
 #include "builds/schema.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <optional>
 
@@ -18,15 +17,6 @@ struct Match : Handlers... {
 };
 
 constexpr float kSmallestNumber = std::numeric_limits<float>::min();
-
-/// The whole of `text` as a number; nothing when it is none or does not fit its type.
-template <typename T>
-std::optional<T> parse_number(std::string_view text) {
-  T value;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 /// Reads one field's value, or its default when there is no text.
 class FieldReader {

@@ -3,11 +3,11 @@
 #include <llvm/Config/llvm-config.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "codegen/listing/listing.h"
 #include "runtime/base/digest.h"
 #include "runtime/base/error.h"
+#include "runtime/base/text.h"
 #include "runtime/target/target.h"
 
 namespace baton::codegen {
@@ -17,11 +17,9 @@ uint32_t believed_count(const ResourceRemark& believed, std::string_view name) {
   const auto found = believed.find(name);
   BATON_CHECK(found != believed.end(), fmt::format("LLVM reported no {}", name));
   const std::string& text = found->second;
-  uint32_t count = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), count);
-  BATON_CHECK(result.ec == std::errc() && result.ptr == text.data() + text.size(),
-              fmt::format("LLVM reported {} = {}", name, text));
-  return count;
+  const auto count = parse_number<uint32_t>(text);
+  BATON_CHECK(count.has_value(), fmt::format("LLVM reported {} = {}", name, text));
+  return *count;
 }
 
 /// VGPRs and AGPRs share one file, in which the AGPRs begin at a multiple of four.

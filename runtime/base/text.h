@@ -1,6 +1,9 @@
-// Small text helpers that error messages share.
+// Small text helpers: words for error messages, numbers that are read.
 #pragma once
 
+#include <charconv>
+#include <concepts>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,5 +20,21 @@ std::string printable(std::string_view text);
 /// The candidate nearest to `word` by edit distance, if it is near enough to be a typing slip; else
 /// empty. The first of equals wins.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);
+
+/// The whole of `text` as a number; nothing when it is none or does not fit its type. `base` is of
+/// integers.
+template <typename T>
+std::optional<T> parse_number(std::string_view text, [[maybe_unused]] int base = 10) {
+  T value = 0;
+  const char *begin = text.data(), *end = begin + text.size();
+  std::from_chars_result read;
+  if constexpr (std::integral<T>) {
+    read = std::from_chars(begin, end, value, base);
+  } else {
+    read = std::from_chars(begin, end, value);
+  }
+  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
+  return value;
+}
 
 }  // namespace baton

@@ -1,12 +1,12 @@
 #include "runtime/emulator/operand_text.h"
 
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <optional>
 #include <utility>
 
 #include "runtime/base/error.h"
+#include "runtime/base/text.h"
 
 namespace baton::emulator {
 namespace {
@@ -92,11 +92,9 @@ uint64_t parse_integer(std::string_view text) {
   std::string_view digits = text.substr(negative ? 1 : 0);
   const bool hex = digits.starts_with("0x");
   if (hex) digits.remove_prefix(2);
-  uint64_t value = 0;
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), value, hex ? 16 : 10);
-  if (error != std::errc() || end != digits.data() + digits.size()) unknown(text);
-  return negative ? 0 - value : value;
+  const auto value = parse_number<uint64_t>(digits, hex ? 16 : 10);
+  if (!value) unknown(text);
+  return negative ? 0 - *value : *value;
 }
 
 struct InlineFloat {

@@ -1,7 +1,6 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <chrono>
 #include <nlohmann/json.hpp>
 
@@ -34,10 +33,8 @@ void parse_extent(const std::string& flag, std::string_view text, uint32_t (&ext
   size_t axes = 0;
   for (std::string_view rest = text; axes < 3; ++axes) {
     const size_t comma = rest.find(',');
-    const std::string_view number = rest.substr(0, comma);
-    const auto [end, failed] =
-        std::from_chars(number.data(), number.data() + number.size(), extent[axes]);
-    if (failed != std::errc() || end != number.data() + number.size() || extent[axes] == 0) break;
+    extent[axes] = parse_number<uint32_t>(rest.substr(0, comma)).value_or(0);
+    if (extent[axes] == 0) break;
     if (comma == std::string_view::npos) return;
     rest.remove_prefix(comma + 1);
   }

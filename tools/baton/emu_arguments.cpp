@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -64,10 +63,8 @@ class Word {
       unit = uint64_t{1} << (10 * (place + 1));
       digits.remove_suffix(1);
     }
-    uint64_t count = 0;
-    const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
-    if (failed != std::errc() || end != digits.data() + digits.size() || count == 0 ||
-        count > kMaxBufferBytes / unit) {
+    const uint64_t count = parse_number<uint64_t>(digits).value_or(0);
+    if (count == 0 || count > kMaxBufferBytes / unit) {
       fail(fmt::format("{} is no size of 1 to {} bytes", quote(text), kMaxBufferBytes));
     }
     return count * unit;
@@ -92,26 +89,23 @@ Bytes integer(const Word& word, std::string_view text) {
   if (negative) digits.remove_prefix(1);
   const bool hex = digits.starts_with("0x") || digits.starts_with("0X");
   if (hex) digits.remove_prefix(2);
-  uint64_t value = 0;
-  const auto [end, failed] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), value, hex ? 16 : 10);
+  const auto value = parse_number<uint64_t>(digits, hex ? 16 : 10);
   constexpr auto kLeast = std::numeric_limits<T>::min();
   constexpr auto kMost = std::numeric_limits<T>::max();
   const uint64_t most = static_cast<uint64_t>(kMost) + (negative ? 1 : 0);
-  if (failed != std::errc() || end != digits.data() + digits.size() || value > most) {
+  if (!value || *value > most) {
     word.fail(fmt::format("{} is no integer of {} .. {}", quote(text), kLeast, kMost));
   }
-  return bytes_of(static_cast<T>(negative ? uint64_t{0} - value : value));
+  return bytes_of(static_cast<T>(negative ? uint64_t{0} - *value : *value));
 }
 
 template <typename T>
 Bytes real(const Word& word, std::string_view text) {
-  T value = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failed != std::errc() || end != text.data() + text.size()) {
+  const auto value = parse_number<T>(text);
+  if (!value) {
     word.fail(fmt::format("{} is no {} number", quote(text), sizeof(T) == 4 ? "fp32" : "fp64"));
   }
-  return bytes_of(value);
+  return bytes_of(*value);
 }
 
 struct NumberKind {

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -104,23 +103,18 @@ emulator::Delay parse_delay(const std::string& text) {
     throw Error(ErrorKind::user, fmt::format("--delay {}: {}", quote(text), what),
                 "--delay RANK:STAGE:CYCLES, for example --delay 3:reduce:20000");
   };
-  const auto number = [&](std::string_view digits, uint64_t& value) {
-    const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    return failed == std::errc() && end == digits.data() + digits.size();
-  };
   const size_t first = text.find(':'), last = text.rfind(':');
   if (first == last) fail("two colons are missing");
-  uint64_t rank = 0;
+  const std::string_view all = text;
+  const auto rank = parse_number<uint64_t>(all.substr(0, first));
+  const auto cycles = parse_number<uint64_t>(all.substr(last + 1));
   emulator::Delay delay;
   delay.stage = text.substr(first + 1, last - first - 1);
-  if (!number(std::string_view(text).substr(0, first), rank) || rank >= kRanks) {
-    fail("the rank is no number of 0 .. 7");
-  }
+  if (!rank || *rank >= kRanks) fail("the rank is no number of 0 .. 7");
   if (delay.stage.empty()) fail("the stage is empty");
-  if (!number(std::string_view(text).substr(last + 1), delay.cycles)) {
-    fail("the cycles are no number");
-  }
-  delay.device = static_cast<int>(rank);
+  if (!cycles) fail("the cycles are no number");
+  delay.device = static_cast<int>(*rank);
+  delay.cycles = *cycles;
   return delay;
 }
 

@@ -31,5 +31,17 @@ TEST_CASE("nearest finds typing slips and nothing else") {
   CHECK(nearest("tokens", {}).empty());
 }
 
+TEST_CASE("parse_number reads the whole text or nothing") {
+  CHECK(parse_number<uint32_t>("4294967295") == 4294967295u);
+  CHECK(parse_number<int64_t>("-12") == -12);
+  CHECK(parse_number<uint64_t>("ff", 16) == 255u);
+  CHECK(parse_number<float>("0.5") == 0.5f);
+  for (const char* text : {"", " 1", "1 ", "1x", "+1", "0x1", "4294967296", "-1"}) {
+    INFO(text);
+    CHECK_FALSE(parse_number<uint32_t>(text));
+  }
+  CHECK_FALSE(parse_number<float>("1e999"));
+}
+
 }  // namespace
 }  // namespace baton
