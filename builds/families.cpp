@@ -3,13 +3,14 @@
 #include <algorithm>
 
 #include "builds/kimi_k3/attn_post_family.h"
+#include "builds/kimi_k3/kda_pre_family.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
 
 namespace baton::builds {
 
 const std::vector<Family>& families() {
-  static const std::vector<Family> all = {kimi_k3::attn_post_family()};
+  static const std::vector<Family> all = {kimi_k3::attn_post_family(), kimi_k3::kda_pre_family()};
   return all;
 }
 

@@ -1,7 +1,6 @@
 #include "builds/schema.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 
 #include "runtime/base/error.h"
@@ -16,8 +15,6 @@ struct Match : Handlers... {
   using Handlers::operator()...;
 };
 
-constexpr float kSmallestNumber = std::numeric_limits<float>::min();
-
 /// Reads one field's value, or its default when there is no text.
 class FieldReader {
  public:
@@ -27,29 +24,34 @@ class FieldReader {
   KeyValue read(const BuildKey& before) const {
     return std::visit(
         Match{
-            [&](const IntegerField& kind) -> KeyValue { return read_integer(kind); },
+            [&](const IntegerField& kind) -> KeyValue {
+              return text_ == nullptr ? kind.fallback : read_integer(kind.min, kind.max);
+            },
+            [&](const AutoIntegerField& kind) -> KeyValue {
+              return is_auto() ? kind.rule(before) : read_integer(kind.min, kind.max);
+            },
             [&](const NumberField& kind) -> KeyValue { return read_number(kind); },
             [&](const FlagField& kind) -> KeyValue { return read_flag().value_or(kind.fallback); },
             [&](const AutoFlagField& kind) -> KeyValue {
-              if (text_ == nullptr || *text_ == "auto") return kind.rule(before);
-              return *read_flag();
+              return is_auto() ? kind.rule(before) : *read_flag();
             },
             [&](const SetField& kind) -> KeyValue { return read_set(kind); }},
         field_.kind);
   }
 
  private:
-  int64_t read_integer(const IntegerField& kind) const {
-    if (text_ == nullptr) return kind.fallback;
+  bool is_auto() const { return text_ == nullptr || *text_ == "auto"; }
+
+  int64_t read_integer(int64_t min, int64_t max) const {
     const std::optional<int64_t> value = parse_number<int64_t>(*text_);
-    if (!value || *value < kind.min || *value > kind.max) fail();
+    if (!value || *value < min || *value > max) fail();
     return *value;
   }
 
   float read_number(const NumberField& kind) const {
     if (text_ == nullptr) return kind.fallback;
     const std::optional<float> value = parse_number<float>(*text_);
-    if (!value || !(*value >= kSmallestNumber && *value <= kind.max)) fail();
+    if (!value || !(*value >= kind.min && *value <= kind.max)) fail();
     return *value;
   }
 
@@ -107,8 +109,13 @@ void refuse_unknown_fields(const Family& family, const KeyText& key) {
 std::string range_text(const Field& field) {
   return std::visit(
       Match{[](const IntegerField& kind) { return fmt::format("{} to {}", kind.min, kind.max); },
+            [](const AutoIntegerField& kind) {
+              return fmt::format("{} to {} or auto", kind.min, kind.max);
+            },
             [](const NumberField& kind) {
-              return fmt::format("a number above 0, up to {}", kind.max);
+              return kind.min == kSmallestNumber
+                         ? fmt::format("a number above 0, up to {}", kind.max)
+                         : fmt::format("a number, {} to {}", kind.min, kind.max);
             },
             [](const FlagField&) { return std::string("0 or 1"); },
             [](const AutoFlagField&) { return std::string("0, 1 or auto"); },
@@ -121,6 +128,7 @@ std::string range_text(const Field& field) {
 std::string default_text(const Field& field) {
   return std::visit(
       Match{[](const IntegerField& kind) { return text_of(kind.fallback); },
+            [](const AutoIntegerField& kind) { return fmt::format("auto ({})", kind.rule_text); },
             [](const NumberField& kind) { return text_of(kind.fallback); },
             [](const FlagField& kind) { return text_of(kind.fallback); },
             [](const AutoFlagField& kind) { return fmt::format("auto ({})", kind.rule_text); },

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -19,8 +20,19 @@ struct IntegerField {
   int64_t fallback;
 };
 
-/// A positive normal float of at most `max`.
+/// A number or `auto`, the default: then `rule` decides, which sees the fields listed before this
+/// one. The complete key holds what was decided, so `auto` and its outcome spelt out are one key.
+struct AutoIntegerField {
+  int64_t min, max;
+  std::function<int64_t(const BuildKey& before)> rule;
+  std::string_view rule_text;  ///< "qlen + 2"
+};
+
+/// The smallest number above 0 that is not denormal.
+inline constexpr float kSmallestNumber = std::numeric_limits<float>::min();
+
 struct NumberField {
+  float min = kSmallestNumber;
   float max;
   float fallback;
 };
@@ -29,8 +41,7 @@ struct FlagField {
   bool fallback;
 };
 
-/// 0, 1 or `auto`, the default: then `rule` decides, which sees the fields listed before this one.
-/// The complete key holds what was decided, so `auto` and its outcome spelt out are one key.
+/// 0, 1 or `auto`, the default; as in AutoIntegerField.
 struct AutoFlagField {
   std::function<bool(const BuildKey& before)> rule;
   std::string_view rule_text;  ///< "tokens > 8"
@@ -43,7 +54,8 @@ struct SetField {
 
 struct Field {
   std::string_view name;
-  std::variant<IntegerField, NumberField, FlagField, AutoFlagField, SetField> kind;
+  std::variant<IntegerField, AutoIntegerField, NumberField, FlagField, AutoFlagField, SetField>
+      kind;
   std::string_view meaning;  ///< one line
 };
 

@@ -12,6 +12,14 @@ inline constexpr int kHeads = 12;     ///< heads a rank
 inline constexpr int kHeadDim = 128;
 inline constexpr int kProj = kHeads * kHeadDim;  ///< 1536, o_proj's K on a rank
 
+inline constexpr int kQkv = 3 * kProj;              ///< 4608 channels of the causal convolution
+inline constexpr int kNProj = 6288;                 ///< in_proj rows a rank
+inline constexpr int kG2Row = kQkv;                 ///< in_proj's rows of the output gate: 1536
+inline constexpr int kFaRow = 6144;                 ///< of the decay's low-rank half f_a: 128
+inline constexpr int kBetaRow = 6272;               ///< of beta: 12; 4 rows of padding follow
+inline constexpr int kConvTaps = 4;                 ///< CONV_W
+inline constexpr int kConvHistory = kConvTaps - 1;  ///< entries of the window before a token
+
 inline constexpr int kThreads = 512;  ///< lanes of a CTA: 8 waves of 64
 inline constexpr int kWaves = 8;
 inline constexpr int kBlocks = 256;  ///< CTAs, one a CU; all co-resident, they spin on each other

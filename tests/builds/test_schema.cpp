@@ -15,7 +15,7 @@ Family sample_family() {
   return {.name = "sample",
           .title = "a family for tests",
           .fields = {{"tokens", IntegerField{1, 64, 8}, "rows"},
-                     {"eps", NumberField{1.0f, 1e-5f}, "epsilon"},
+                     {"eps", NumberField{.max = 1.0f, .fallback = 1e-5f}, "epsilon"},
                      {"reset", FlagField{true}, "restart"},
                      {"two_shot",
                       AutoFlagField{[](const BuildKey& key) { return key.integer("tokens") > 8; },
@@ -76,6 +76,45 @@ TEST_CASE("numbers are positive, normal and bounded") {
                           "nan", "inf", "1e", "0x1p-3", "1e-5f", "auto"}) {
     CHECK(user_error([&] { completed(std::string("sample:eps=") + bad); }) ==
           fmt::format("sample: the field eps is '{}', expected a number above 0, up to 1", bad));
+  }
+}
+
+/// A number with limits of its own, and an integer whose default follows from another.
+Family wide_family() {
+  return {.name = "wide",
+          .title = "a family for tests",
+          .fields = {{"qlen", IntegerField{1, 16, 1}, "tokens of a request"},
+                     {"state_len",
+                      AutoIntegerField{3, 40,
+                                       [](const BuildKey& key) { return key.integer("qlen") + 2; },
+                                       "qlen + 2"},
+                      "entries"},
+                     {"bound", NumberField{-10.0f, 0.0f, -5.0f}, "a bound"}},
+          .check = {}};
+}
+
+std::string wide(const std::string& text) {
+  return complete(wide_family(), parse_key(text), "gfx950").text();
+}
+
+TEST_CASE("an integer may follow from the fields before it") {
+  CHECK(wide("wide") == "wide:qlen=1,state_len=3,bound=-5");
+  CHECK(wide("wide:state_len=auto,qlen=4") == wide("wide:qlen=4,state_len=6"));
+  CHECK(wide("wide:state_len=40") == "wide:qlen=1,state_len=40,bound=-5");
+  for (const char* bad : {"2", "41", "Auto", "", "3.5"}) {
+    CHECK(user_error([&] { wide(std::string("wide:state_len=") + bad); }).find("state_len") !=
+          std::string::npos);
+  }
+  CHECK(range_text(wide_family().fields[1]) == "3 to 40 or auto");
+  CHECK(default_text(wide_family().fields[1]) == "auto (qlen + 2)");
+}
+
+TEST_CASE("a number has the limits that its field says") {
+  CHECK(wide("wide:bound=-10") == "wide:qlen=1,state_len=3,bound=-10");
+  CHECK(wide("wide:bound=0").ends_with("bound=0"));
+  for (const char* bad : {"-10.001", "1e-3", "nan", "-inf"}) {
+    CHECK(user_error([&] { wide(std::string("wide:bound=") + bad); }) ==
+          fmt::format("wide: the field bound is '{}', expected a number, -10 to 0", bad));
   }
 }
 

@@ -30,8 +30,18 @@ ordered_json kind_json(const builds::Field& field) {
                       {"max", kind.max},
                       {"default", kind.fallback}};
             },
+            [](const AutoIntegerField& kind) -> ordered_json {
+              return {{"kind", "integer"},
+                      {"min", kind.min},
+                      {"max", kind.max},
+                      {"default", "auto"},
+                      {"auto", kind.rule_text}};
+            },
             [](const NumberField& kind) -> ordered_json {
-              return {{"kind", "number"}, {"max", kind.max}, {"default", kind.fallback}};
+              return {{"kind", "number"},
+                      {"min", kind.min},
+                      {"max", kind.max},
+                      {"default", kind.fallback}};
             },
             [](const FlagField& kind) -> ordered_json {
               return {{"kind", "flag"}, {"default", kind.fallback}};
