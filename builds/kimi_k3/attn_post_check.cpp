@@ -5,6 +5,7 @@
 
 #include "builds/kimi_k3/model.h"
 #include "builds/kimi_k3/reference/attn_post.h"
+#include "builds/kimi_k3/reference/attn_res.h"
 #include "runtime/base/error.h"
 
 namespace baton::builds::kimi_k3 {
@@ -81,7 +82,8 @@ class Checker {
         outputs_(outputs),
         regions_(regions),
         shape_{static_cast<int>(key.integer("tokens")), static_cast<int>(key.integer("nblocks")),
-               key.number("eps"), key.number("out_eps"), key.flag("reset")},
+               key.number("eps"), key.number("out_eps")},
+        reset_(key.flag("reset")),
         two_shot_(key.flag("two_shot")) {}
 
   std::vector<CheckRow> run() {
@@ -105,7 +107,7 @@ class Checker {
     return values_of<Bf16>(outputs_[static_cast<size_t>(rank)].at(name));
   }
   std::span<const Bf16> old_prefix(int rank) const {
-    return shape_.reset ? std::span<const Bf16>() : input(rank, "prefix");
+    return reset_ ? std::span<const Bf16>() : input(rank, "prefix");
   }
   reference::Blocks blocks(int rank) const {
     const Tensor& tensor = inputs_.get(rank, "blocks");
@@ -157,12 +159,13 @@ class Checker {
 
   /// Stage o: what `rank` pushed is right where it is summed, and (one-shot) the same everywhere.
   void check_pushes(int rank) {
-    partials_.push_back(reference::partials(shape_, input(rank, "core"), input(rank, "w_o")));
+    partials_.push_back(
+        reference::partials(shape_.tokens, input(rank, "core"), input(rank, "w_o")));
     const std::vector<Bf16> summed = summed_partials(rank);
     const size_t size = summed.size() / kTp;
     add(rank, "ar", Rule::rounded_dot,
         std::span(summed).subspan(static_cast<size_t>(rank) * size, size), partials_.back());
-    deltas_.push_back(reference::reduce(shape_, summed));
+    deltas_.push_back(reference::reduce(shape_.tokens, summed));
     std::vector<Bf16> there, here;
     if (two_shot_) {
       for (int owner = 0; owner < kTp; ++owner) {
@@ -184,7 +187,7 @@ class Checker {
     const TensorMap& regions = regions_[static_cast<size_t>(rank)];
     const auto prefix = output(rank, "prefix");
     add(rank, "prefix", Rule::exact, prefix,
-        reference::next_prefix(shape_, old_prefix(rank), deltas_[static_cast<size_t>(rank)]));
+        reference::next_prefix(old_prefix(rank), deltas_[static_cast<size_t>(rank)]));
     const auto part = values_of<float>(regions.at("part"));
     add(rank, "part", Rule::fp32, part,
         reference::part(shape_, prefix, blocks(rank), input(rank, "ares_nw"),
@@ -202,8 +205,7 @@ class Checker {
   void check_end() {
     std::vector<Bf16> ar;
     for (const auto& partial : partials_) ar.insert(ar.end(), partial.begin(), partial.end());
-    const auto prefix =
-        reference::next_prefix(shape_, old_prefix(0), reference::reduce(shape_, ar));
+    const auto prefix = reference::next_prefix(old_prefix(0), reference::reduce(shape_.tokens, ar));
     const auto part =
         reference::part(shape_, prefix, blocks(0), input(0, "ares_nw"), input(0, "ares_qk"));
     const auto mixed = reference::mix(shape_, reference::gate(shape_, part), prefix, blocks(0));
@@ -216,7 +218,8 @@ class Checker {
   const RankTensors& inputs_;
   const std::array<TensorMap, kRanks>& outputs_;
   const std::array<TensorMap, kRanks>& regions_;
-  reference::AttnPostShape shape_;
+  reference::AttnResShape shape_;
+  bool reset_;
   bool two_shot_;
   std::vector<std::vector<Bf16>> partials_;  ///< the reference's, by rank
   std::vector<std::vector<Bf16>> deltas_;    ///< the sums of what the kernel pushed, by rank

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "builds/kimi_k3/reference/attn_post.h"
+#include "builds/kimi_k3/reference/attn_res.h"
 #include "builds/kimi_k3/reference/compare.h"
 
 namespace baton::reference {
@@ -22,7 +23,7 @@ std::vector<Bf16> draw(std::mt19937& random, size_t count, float mean, float dev
 
 /// One rank's inputs and every stage's right result.
 struct Fixture {
-  AttnPostShape shape{.tokens = 2, .nblocks = 3, .eps = 1e-5f, .out_eps = 1e-5f, .reset = false};
+  AttnResShape shape{.tokens = 2, .nblocks = 3, .eps = 1e-5f, .out_eps = 1e-5f};
   std::vector<Bf16> core, w_o, ar, prefix, block_rows, nw, qk, in_nw;
   std::vector<Bf16> next;
   std::vector<float> parts, wgt, mixed, msq;
@@ -45,7 +46,7 @@ struct Fixture {
     nw = draw(random, row, 1, 0.1f);
     qk = draw(random, row, 0, 0.02f);
     in_nw = draw(random, row, 1, 0.1f);
-    next = next_prefix(shape, prefix, reduce(shape, ar));
+    next = next_prefix(prefix, reduce(shape.tokens, ar));
     parts = part(shape, next, blocks(), nw, qk);
     wgt = gate(shape, parts);
     mixed = mix(shape, wgt, next, blocks());
@@ -82,7 +83,8 @@ float chain(const float* a, const float* b, int from, int to) {
 }
 
 bool partials_pass(const std::function<float(const float*, const float*)>& dot) {
-  static const std::vector<Bf16> right = partials(fixture().shape, fixture().core, fixture().w_o);
+  static const std::vector<Bf16> right =
+      partials(fixture().shape.tokens, fixture().core, fixture().w_o);
   return compare(Rule::rounded_dot, partials_by(dot), right, kHiddenColumns).passed;
 }
 
@@ -145,8 +147,8 @@ TEST_CASE("reduce and prefix: mistakes fail") {
   CHECK_FALSE(prefix_passes(unrounded));
   CHECK_FALSE(prefix_passes(rounded_each));
   CHECK_FALSE(prefix_passes(seven));
-  CHECK_FALSE(prefix_passes(reduce(f.shape, f.ar)));  // the old prefix left out
-  CHECK(prefix_passes(next_prefix(f.shape, f.prefix, reduce(f.shape, f.ar))));
+  CHECK_FALSE(prefix_passes(reduce(f.shape.tokens, f.ar)));  // the old prefix left out
+  CHECK(prefix_passes(next_prefix(f.prefix, reduce(f.shape.tokens, f.ar))));
 }
 
 TEST_CASE("part: mistakes fail") {
@@ -167,11 +169,11 @@ TEST_CASE("part: mistakes fail") {
 
 TEST_CASE("gate: mistakes fail") {
   const Fixture& f = fixture();
-  const auto passes = [&](AttnPostShape shape, const std::vector<float>& parts) {
+  const auto passes = [&](AttnResShape shape, const std::vector<float>& parts) {
     return compare(Rule::fp32, gate(shape, parts), f.wgt).passed;
   };
   CHECK(passes(f.shape, f.parts));
-  AttnPostShape eps = f.shape;
+  AttnResShape eps = f.shape;
   eps.eps = 1e-3f;
   CHECK_FALSE(passes(eps, f.parts));
   std::vector<float> mean_of_7167 = f.parts, no_log2e = f.parts, one_slice_less = f.parts;
