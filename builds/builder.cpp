@@ -4,6 +4,7 @@
 
 #include "builds/kernel_sources.h"
 #include "builds/kimi_k3/attn_post.h"
+#include "builds/kimi_k3/kda_pre.h"
 #include "dsl/trace/trace.h"
 #include "llvm/Support/raw_ostream.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -25,6 +26,7 @@ struct KernelEntry {
 
 constexpr KernelEntry kKernels[] = {
     {"attn_post", kimi_k3::trace_attn_post},
+    {"kda_pre", kimi_k3::trace_kda_pre},
 };
 
 /// Milliseconds since the last call.

@@ -136,6 +136,23 @@ def LowerStages : Pass<"lower-stages", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }
 
+def SinkBuffers : Pass<"sink-buffers", "mlir::ModuleOp"> {
+  let summary = "Buffer resources from the kernel's head into the stages that use them";
+  let description = [{
+    A resource takes four SGPRs for as long as it lives, its address two: each stage builds those
+    that it uses.
+    ```mlir
+    %b = baton.buffer %address bytes 64 : !llvm.ptr<1>
+    baton.stage "o" { ... %b ... }
+    // becomes
+    baton.stage "o" {
+      %b = baton.buffer %address bytes 64 : !llvm.ptr<1>
+      ...
+    }
+    ```
+  }];
+}
+
 def StampStages : Pass<"stamp-stages", "mlir::ModuleOp"> {
   let summary = "A timeline's time stamps at every stage boundary";
   let description = [{

@@ -39,6 +39,8 @@ void buildPipeline(mlir::OpPassManager& manager) {
   manager.addPass(createLayoutRegions());
   // Hand-offs become scoped memory, loops and barriers: before memory, kernel and control flow.
   manager.addPass(createLowerHandoffs());
+  // While stages stand, and behind the hand-offs, which open buffers.
+  manager.addPass(createSinkBuffers());
   // Stages after hand-offs, whose names become scopes within the stage's.
   manager.addPass(createLowerStages());
   manager.addPass(createLowerLanes());

@@ -43,6 +43,7 @@ std::string name_of_word(const RecordRegion& region, uint64_t word) {
 }
 
 std::vector<uint64_t> words_not_arrived(const RecordRegion& region, ByteView raw, uint32_t epoch) {
+  if (region.protocol == RegionProtocol::plain) return {};  // its flag says so, no word of its own
   const uint64_t stride = word_bytes(region);
   const uint32_t turn = epoch % kTagEpochs;
   std::vector<uint64_t> missing;

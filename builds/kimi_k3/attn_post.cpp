@@ -120,8 +120,12 @@ void lay_out(OProj& o, LdsLayout& lds) {
 
 void trace_attn_post(const BuildKey& key) {
   const int tokens = static_cast<int>(key.integer("tokens"));
-  const AttnResShape shape{tokens, static_cast<int>(key.integer("nblocks")), key.number("eps"),
-                           key.number("out_eps"), key.flag("reset")};
+  const AttnResShape shape{.tokens = tokens,
+                           .nblocks = static_cast<int>(key.integer("nblocks")),
+                           .eps = key.number("eps"),
+                           .out_eps = key.number("out_eps"),
+                           .delta = Delta::lds,
+                           .reset = key.flag("reset")};
   const AllReduceShape ar_shape{tokens, kHidden, key.flag("two_shot"), key.has("sent", "ar")};
 
   Kernel kernel("attn_post", {.workgroup_lanes = kThreads, .grid_workgroups = kBlocks});

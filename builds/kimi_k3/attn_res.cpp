@@ -82,10 +82,10 @@ void AttnRes::issue_loads() {
     const I32 token = row / shape_.nblocks, block = row % shape_.nblocks;
     block_values_.push_back(load_block(token, block));
   }
-  if (shape_.reset) return;
   for (int pass = 0; pass < passes(shape_.tokens); ++pass) {
-    const I32 token = row_of_pass(pass, shape_.tokens).index;
-    old_prefix_.push_back(tensors_.prefix.load<4>(token * kHidden + column_));
+    const I32 start = row_of_pass(pass, shape_.tokens).index * kHidden + column_;
+    if (!shape_.reset) old_prefix_.push_back(tensors_.prefix.load<4>(start));
+    if (shape_.delta == Delta::memory) delta_.push_back(tensors_.delta.load<4>(start));
   }
 }
 
@@ -103,6 +103,23 @@ void AttnRes::finish_row(const I32& token, const I32& source, const Bool& valid,
   });
 }
 
+/// bf16(prefix + delta) of the thread's row of a pass; with reset, delta; without delta, the
+/// prefix.
+Vec<BF16, 4> AttnRes::new_prefix(size_t pass, const I32& place) const {
+  if (shape_.delta == Delta::none) return old_prefix_[pass];
+  const Vec<BF16, 4> delta = shape_.delta == Delta::lds ? lds_.row.load<4>(place) : delta_[pass];
+  if (shape_.reset) return delta;
+  const auto p = widen(old_prefix_[pass]), d = widen(delta);
+  return pack_bf16({p[0] + d[0], p[1] + d[1], p[2] + d[2], p[3] + d[3]});
+}
+
+void AttnRes::store_prefix(const I32& token, const Vec<BF16, 4>& prefix) const {
+  if (shape_.delta != Delta::none) tensors_.prefix.store(token * kHidden + column_, prefix);
+  if (shape_.write_block < 0) return;
+  tensors_.blocks.store(token * tensors_.blk_sm + shape_.write_block * tensors_.blk_sr + column_,
+                        prefix);
+}
+
 void AttnRes::slice() {
   const int block_rows = shape_.tokens * shape_.nblocks;
   for (int pass = 0; pass < passes(block_rows); ++pass) {
@@ -116,14 +133,9 @@ void AttnRes::slice() {
   for (int pass = 0; pass < passes(shape_.tokens); ++pass) {
     const Row row = row_of_pass(pass, shape_.tokens);
     const I32 place = row.index * kCols + kQcCols * quad_;
-    Vec<BF16, 4> prefix = lds_.row.load<4>(place);
-    if (!shape_.reset) {
-      const auto old = widen(old_prefix_[static_cast<size_t>(pass)]), delta = widen(prefix);
-      prefix =
-          pack_bf16({old[0] + delta[0], old[1] + delta[1], old[2] + delta[2], old[3] + delta[3]});
-    }
+    const Vec<BF16, 4> prefix = new_prefix(static_cast<size_t>(pass), place);
     If(row.valid, [&] {
-      tensors_.prefix.store(row.index * kHidden + column_, prefix);
+      store_prefix(row.index, prefix);
       lds_.row.store(place, prefix);
     });
     finish_row(row.index, I32(shape_.nblocks), row.valid, prefix);
@@ -252,7 +264,10 @@ void AttnRes::mix() {
     const auto nw = widen(in_nw_);
     const auto x =
         pack_bf16({m[0] * r * nw[0], m[1] * r * nw[1], m[2] * r * nw[2], m[3] * r * nw[3]});
-    If(row.valid, [&] { tensors_.x.store(row.index * kHidden + column_, x, Scope::device); });
+    If(row.valid, [&] {
+      tensors_.x.store(row.index * kHidden + column_, x, Scope::device);
+      if (tensors_.x_dbg) tensors_.x_dbg->store(row.index * kHidden + column_, x);
+    });
   }
   publish(regions_.xrdy, cta_);
 }

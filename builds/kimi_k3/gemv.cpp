@@ -6,8 +6,6 @@ using namespace dsl;
 
 namespace {
 
-constexpr int kSteps = kKch / 32;
-
 /// The first k of a lane within a step: 8 (l / 16).
 I32 lane_k() { return lane_id() / 16 * 8; }
 
@@ -20,33 +18,49 @@ bool may_pass_the_end(const GemvMatrix& matrix, int c) {
 
 }  // namespace
 
-TaskWeights issue_weights(const GemvMatrix& matrix, const I32& group) {
+ChunkWeights issue_chunk(const GemvMatrix& matrix, const I32& group, int c) {
   const I32 row = kRows * group + lane_id() % kRows;
   const I32 lane_start = row * matrix.k + lane_k();
-  TaskWeights weights(static_cast<size_t>(matrix.chunks_per_wave()));
-  for (int c = 0; c < matrix.chunks_per_wave(); ++c) {
-    const I32 chunk = chunk_of_wave(c);
-    I32 start = kKch * chunk;
-    if (may_pass_the_end(matrix, c)) start = select(chunk < matrix.chunks(), start, kOutside);
-    for (int q = 0; q < kSteps; ++q) {
-      weights[static_cast<size_t>(c)][static_cast<size_t>(q)] =
-          matrix.weights.load<8>(lane_start + start + 32 * q, {.streaming = true});
-    }
+  const I32 chunk = chunk_of_wave(c);
+  I32 start = kKch * chunk;
+  if (may_pass_the_end(matrix, c)) start = select(chunk < matrix.chunks(), start, kOutside);
+  ChunkWeights weights;
+  for (int q = 0; q < kSteps; ++q) {
+    weights[static_cast<size_t>(q)] =
+        matrix.weights.load<8>(lane_start + start + 32 * q, {.streaming = true});
   }
   return weights;
 }
 
+TaskWeights issue_weights(const GemvMatrix& matrix, const I32& group) {
+  TaskWeights weights;
+  for (int c = 0; c < matrix.chunks_per_wave(); ++c) {
+    weights.push_back(issue_chunk(matrix, group, c));
+  }
+  return weights;
+}
+
+Vec<BF16, 8> token_values(const TokenRows& tokens, const I32& k) {
+  const I32 token = min(lane_id() % kTokenTile, tokens.tokens - 1);
+  return tokens.rows.load<8>(token * tokens.stride() + lane_k() + k);
+}
+
+void keep_sum(const Vec<F32, 4>& sum, const TokenRows& tokens, const WaveSums& sums) {
+  const I32 token = lane_id() % kTokenTile;
+  If(token < tokens.tokens, [&] {
+    const I32 row = (wave_id() * kTokenTile + token) * WaveSums::kStride + lane_id() / 16 * 4;
+    sums.sums.store(row, sum);
+  });
+}
+
 void multiply(const GemvMatrix& matrix, const TaskWeights& weights, const TokenRows& tokens,
               const WaveSums& sums) {
-  // Columns past the last token repeat it: their results are dropped.
-  const I32 column = lane_id() % kTokenTile;
-  const I32 row_start = min(column, tokens.tokens - 1) * tokens.stride() + lane_k();
   Var<Vec<F32, 4>> sum(zero_accumulator());
   for (int c = 0; c < matrix.chunks_per_wave(); ++c) {
     const I32 chunk = chunk_of_wave(c);
     const auto steps = [&] {
       for (int q = 0; q < kSteps; ++q) {
-        const Vec<BF16, 8> values = tokens.rows.load<8>(row_start + kKch * chunk + 32 * q);
+        const Vec<BF16, 8> values = token_values(tokens, kKch * chunk + 32 * q);
         sum = mfma_16x16x32(weights[static_cast<size_t>(c)][static_cast<size_t>(q)], values,
                             sum.get());
       }
@@ -57,10 +71,7 @@ void multiply(const GemvMatrix& matrix, const TaskWeights& weights, const TokenR
       steps();
     }
   }
-  If(column < tokens.tokens, [&] {
-    const I32 row = (wave_id() * kTokenTile + column) * WaveSums::kStride + lane_id() / 16 * 4;
-    sums.sums.store(row, sum.get());
-  });
+  keep_sum(sum.get(), tokens, sums);
 }
 
 std::array<F32, 2> sum_waves(const WaveSums& sums, const I32& token, const I32& pair) {

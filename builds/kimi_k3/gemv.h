@@ -20,11 +20,18 @@ struct GemvMatrix {
   int chunks_per_wave() const { return (chunks() + kWaves - 1) / kWaves; }
 };
 
-/// One task's weights of this wave, in flight: [chunk of the wave][MFMA step].
-using TaskWeights = std::vector<std::array<dsl::Vec<dsl::BF16, 8>, kKch / 32>>;
+inline constexpr int kSteps = kKch / 32;  ///< MFMA steps of a chunk
 
-/// Issues the loads of row group `group`: a lane reads of row l % 16, for q = 0 .. 3, 16 bytes at
-/// k = 128 chunk + 32 q + 8 (l / 16). A group or a chunk past the end reads zero and moves no data.
+/// One chunk's weights of this wave, in flight: [MFMA step].
+using ChunkWeights = std::array<dsl::Vec<dsl::BF16, 8>, kSteps>;
+/// One task's: [chunk of the wave].
+using TaskWeights = std::vector<ChunkWeights>;
+
+/// Issues the loads of this wave's chunk w + 8 c of row group `group`: a lane reads of row l % 16,
+/// for q = 0 .. 3, 16 bytes at k = 128 chunk + 32 q + 8 (l / 16). A group or a chunk past the end
+/// reads zero and moves no data.
+ChunkWeights issue_chunk(const GemvMatrix& matrix, const dsl::I32& group, int c);
+/// The same for all chunks of this wave.
 TaskWeights issue_weights(const GemvMatrix& matrix, const dsl::I32& group);
 
 /// The token rows of one tile in LDS: row t at t (k + kLdsPad).
@@ -43,6 +50,13 @@ struct WaveSums {
 
   dsl::LdsArray<dsl::F32> sums;
 };
+
+/// The lane's operand of an MFMA step: token l % 16, from element `k` + 8 (l / 16) of its row.
+/// Columns past the last token repeat it: their results are dropped.
+dsl::Vec<dsl::BF16, 8> token_values(const TokenRows& tokens, const dsl::I32& k);
+
+/// The wave's accumulator -> `sums`. The workgroup's barrier is the caller's.
+void keep_sum(const dsl::Vec<dsl::F32, 4>& sum, const TokenRows& tokens, const WaveSums& sums);
 
 /// This wave's sum over its chunks -> `sums`. The workgroup's barrier is the caller's.
 void multiply(const GemvMatrix& matrix, const TaskWeights& weights, const TokenRows& tokens,

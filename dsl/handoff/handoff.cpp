@@ -47,8 +47,10 @@ void declare_region(const std::string& name, RegionKind kind, Scalar element,
   }
   ir::RegionOp::create(trace.builder, locate(trace, at), name,
                        kind.peer ? ir::Space::peer : ir::Space::scratch,
-                       kind.sentinel ? ir::Protocol::sentinel : ir::Protocol::tagged, shape,
-                       type_of(trace, {element}), mlir::IntegerAttr());
+                       kind.plain      ? ir::Protocol::plain
+                       : kind.sentinel ? ir::Protocol::sentinel
+                                       : ir::Protocol::tagged,
+                       shape, type_of(trace, {element}), mlir::IntegerAttr());
 }
 
 void put(Handle handoffs, const std::string& region, Handle rank, Handle index,
@@ -64,8 +66,15 @@ void put(Handle handoffs, const std::string& region, Handle rank, Handle index,
                     use(trace, index, at), values, to, raw);
 }
 
+Handle open_rows(Handle handoffs, const std::string& region, const SourceLocation& at) {
+  OpenTrace& trace = open_trace(at);
+  return handle_of(ir::RowsOp::create(trace.builder, locate(trace, at),
+                                      ir::BufferType::get(trace.context.get()),
+                                      use(trace, handoffs, at), region));
+}
+
 std::vector<Handle> poll(Handle handoffs, std::span<const SpecHandle> specs, TypeId word,
-                         const SourceLocation& at) {
+                         bool behind_loads, const SourceLocation& at) {
   OpenTrace& trace = open_trace(at);
   return poll_in_batches(trace, specs, at, [&](auto batch, auto regions, auto& indices) {
     llvm::SmallVector<int32_t> counts;
@@ -78,7 +87,8 @@ std::vector<Handle> poll(Handle handoffs, std::span<const SpecHandle> specs, Typ
       types.append(static_cast<size_t>(spec.words), type_of(trace, word));
     }
     return ir::PollOp::create(trace.builder, locate(trace, at), types, use(trace, handoffs, at),
-                              regions, indices, trace.builder.getDenseI32ArrayAttr(counts));
+                              regions, indices, trace.builder.getDenseI32ArrayAttr(counts),
+                              behind_loads);
   });
 }
 

@@ -23,15 +23,16 @@ struct OpenedMemory {
 Handle open_handoffs(const OpenedMemory& memory, const SourceLocation& at);
 
 struct RegionKind {
-  bool peer = false, sentinel = false;
+  bool peer = false, sentinel = false, plain = false;
 };
 void declare_region(const std::string& name, RegionKind kind, Scalar element,
                     const std::vector<int64_t>& shape, const SourceLocation& at);
 /// `rank` is empty for scratch; `index` counts words.
 void put(Handle handoffs, const std::string& region, Handle rank, Handle index,
          std::span<const Handle> words, bool raw, const SourceLocation& at);
+Handle open_rows(Handle handoffs, const std::string& region, const SourceLocation& at);
 std::vector<Handle> poll(Handle handoffs, std::span<const SpecHandle> specs, TypeId word,
-                         const SourceLocation& at);
+                         bool behind_loads, const SourceLocation& at);
 void publish(Handle handoffs, const std::string& region, Handle index, const SourceLocation& at);
 
 /// One word of a region: an F32, an I32, or two adjacent BF16.
@@ -120,6 +121,15 @@ class Handoffs {
     return Region<T>(handoffs_, name);
   }
 
+  /// Declares plain rows in this GPU's scratch: stored at device scope before a publish, loaded at
+  /// device scope behind a poll of its flag.
+  template <class T>
+  Buffer<T> rows(const std::string& name, const std::vector<int64_t>& shape,
+                 SourceLocation at = SourceLocation::current()) const {
+    detail::declare_region(name, {.plain = true}, T::type().scalar, shape, at);
+    return Buffer<T>(detail::open_rows(handoffs_, name, at));
+  }
+
   Handle handle() const { return handoffs_; }
 
  private:
@@ -162,14 +172,21 @@ void put_words(const Region<T>& region, In<I32> index, const In<U32> (&values)[N
   detail::put(region.handoffs(), region.name(), region.rank(), index.handle, words, true, index.at);
 }
 
+/// A poll's loads retire in order behind earlier loads: one that stands behind streaming loads in
+/// flight is remarked upon, unless that is meant.
+struct PollOptions {
+  bool behind_loads = false;
+};
+
 namespace detail {
 template <class Result, class T>
-std::vector<Result> poll_as(const std::vector<PollSpec<T>>& specs, const SourceLocation& at) {
+std::vector<Result> poll_as(const std::vector<PollSpec<T>>& specs, PollOptions options,
+                            const SourceLocation& at) {
   if (specs.empty()) misuse(at, "a poll of nothing");
   std::vector<SpecHandle> handles;
   for (const PollSpec<T>& spec : specs) handles.push_back(spec.spec);
   std::vector<Result> words;
-  for (Handle word : poll(specs[0].handoffs, handles, Result::type(), at)) {
+  for (Handle word : poll(specs[0].handoffs, handles, Result::type(), options.behind_loads, at)) {
     words.emplace_back(Result(word));
   }
   return words;
@@ -179,14 +196,14 @@ std::vector<Result> poll_as(const std::vector<PollSpec<T>>& specs, const SourceL
 /// Waits until every word of the list carries the launch's tag; returns the words in order. A list
 /// of more than 12 specs is polled batch by batch.
 template <class T>
-std::vector<Word<T>> poll(const std::vector<PollSpec<T>>& specs,
+std::vector<Word<T>> poll(const std::vector<PollSpec<T>>& specs, PollOptions options = {},
                           SourceLocation at = SourceLocation::current()) {
-  return detail::poll_as<Word<T>>(specs, at);
+  return detail::poll_as<Word<T>>(specs, options, at);
 }
 template <class T>
-std::vector<U32> poll_words(const std::vector<PollSpec<T>>& specs,
+std::vector<U32> poll_words(const std::vector<PollSpec<T>>& specs, PollOptions options = {},
                             SourceLocation at = SourceLocation::current()) {
-  return detail::poll_as<U32>(specs, at);
+  return detail::poll_as<U32>(specs, options, at);
 }
 
 /// Raises the flag at word `index` behind plain rows: every thread waits for its own stores, the

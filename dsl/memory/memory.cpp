@@ -10,18 +10,26 @@ namespace baton::dsl {
 namespace detail {
 namespace {
 
-/// The words that carry a value of `type`: i32, vector<2xi32> or vector<4xi32>.
+/// The words that carry a value of `type`: i16, i32, vector<2xi32> or vector<4xi32>.
 mlir::Type words_of(OpenTrace& trace, TypeId type, const SourceLocation& at) {
   const int bytes = type.bytes();
+  if (type.count == 1 && bytes == 2) return trace.builder.getI16Type();
   if (bytes != 4 && bytes != 8 && bytes != 16) {
     misuse(at, "a " + type.name() + " is " + std::to_string(bytes) + " bytes wide",
-           "loads and stores move 1, 2 or 4 words (4, 8 or 16 bytes)");
+           "loads and stores move one BF16, or 1, 2 or 4 words (4, 8 or 16 bytes)");
   }
   mlir::Type word = trace.builder.getI32Type();
   return bytes == 4 ? word : mlir::VectorType::get(bytes / 4, word);
 }
 
-TypeId words_type(TypeId type) { return {Scalar::u32, type.bytes() / 4}; }
+/// The value as words_of(type).
+mlir::Value to_words(OpenTrace& trace, TypeId type, Handle value, const SourceLocation& at) {
+  if (type.count == 1 && type.bytes() == 2) {
+    return trace.create<mlir::arith::BitcastOp>(locate(trace, at), trace.builder.getI16Type(),
+                                                use(trace, value, at));
+  }
+  return use(trace, bitcast({Scalar::u32, type.bytes() / 4}, value, at), at);
+}
 
 }  // namespace
 
@@ -40,6 +48,12 @@ Handle make_buffer(Handle address, int64_t bytes, const SourceLocation& at) {
                                         static_cast<uint64_t>(bytes)));
 }
 
+Handle address_of(Handle pointer, const SourceLocation& at) {
+  OpenTrace& trace = open_trace(at);
+  return handle_of(mlir::LLVM::PtrToIntOp::create(
+      trace.builder, locate(trace, at), trace.builder.getI64Type(), use(trace, pointer, at)));
+}
+
 Handle load(TypeId type, Handle buffer, Handle byte_offset, LoadOptions options,
             const SourceLocation& at) {
   OpenTrace& trace = open_trace(at);
@@ -53,8 +67,7 @@ void store(TypeId type, Handle value, Handle buffer, Handle byte_offset, Scope s
            const SourceLocation& at) {
   OpenTrace& trace = open_trace(at);
   words_of(trace, type, at);
-  Handle words = bitcast(words_type(type), value, at);
-  ir::StoreOp::create(trace.builder, locate(trace, at), use(trace, words, at),
+  ir::StoreOp::create(trace.builder, locate(trace, at), to_words(trace, type, value, at),
                       use(trace, buffer, at), use(trace, byte_offset, at),
                       static_cast<ir::ScopeKind>(scope));
 }

@@ -19,6 +19,7 @@ struct LoadOptions {
 namespace detail {
 
 Handle make_buffer(Handle address, int64_t bytes, const SourceLocation& at);
+Handle address_of(Handle pointer, const SourceLocation& at);
 Handle load(TypeId type, Handle buffer, Handle byte_offset, LoadOptions options,
             const SourceLocation& at);
 void store(TypeId type, Handle value, Handle buffer, Handle byte_offset, Scope scope,
@@ -42,6 +43,9 @@ inline Handle scaled(const In<I32>& index, int bytes) {
 /// unsigned 32-bit numbers, so the index of an element of 2 bytes or more must stay below this.
 inline constexpr int32_t kOutside = 0x3FFFFFFF;
 
+/// Bytes of a buffer whose extent is known at launch only.
+inline constexpr int64_t kWholeSpace = 0xFFFFFFFFLL;
+
 /// `elements` elements of T at a wave-uniform address, with the buffer resource built once. Loads
 /// outside read zero, stores outside are dropped.
 template <class T>
@@ -59,10 +63,12 @@ class Buffer {
     return Vec<T, N>(detail::load(Vec<T, N>::type(), buffer_,
                                   detail::scaled(index, T::type().bytes()), options, index.at));
   }
+  /// One element: 2 bytes or a word.
   T load(In<I32> index, LoadOptions options = {}) const
-    requires(T::type().bytes() == 4)
+    requires(T::type().bytes() == 4 || T::type().bytes() == 2)
   {
-    return T(detail::load(T::type(), buffer_, detail::scaled(index, 4), options, index.at));
+    return T(detail::load(T::type(), buffer_, detail::scaled(index, T::type().bytes()), options,
+                          index.at));
   }
 
   template <int N>
@@ -71,13 +77,33 @@ class Buffer {
                   detail::scaled(index, T::type().bytes()), scope, index.at);
   }
   void store(In<I32> index, const T& value, Scope scope = Scope::wave) const
-    requires(T::type().bytes() == 4)
+    requires(T::type().bytes() == 4 || T::type().bytes() == 2)
   {
-    detail::store(T::type(), value.handle(), buffer_, detail::scaled(index, 4), scope, index.at);
+    detail::store(T::type(), value.handle(), buffer_, detail::scaled(index, T::type().bytes()),
+                  scope, index.at);
   }
 
  private:
   Handle buffer_;
+};
+
+/// Memory of any size, which is reached through buffers into it: a pool of slots.
+template <class T>
+class Pool {
+ public:
+  Pool() = default;
+  explicit Pool(I64 address) : address_(address) {}
+
+  /// The `elements` elements from element `first`, which is the same on every lane.
+  Buffer<T> window(In<I64> first, int64_t elements) const {
+    return Buffer<T>({address_ + first.value() * I64(T::type().bytes(), first.at), first.at},
+                     elements);
+  }
+  /// The same, of an extent that is known at launch only: nothing is range-checked.
+  Buffer<T> window(In<I64> first) const { return window(first, kWholeSpace / T::type().bytes()); }
+
+ private:
+  I64 address_;
 };
 
 /// A small table that nobody writes during the launch, read with a wave-uniform index through the

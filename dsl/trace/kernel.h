@@ -49,11 +49,24 @@ class Kernel {
     return Buffer<T>(detail::make_buffer(address, shape.empty() ? kWholeSpace : bytes, at));
   }
 
+  /// Memory that may be larger than a buffer spans.
+  template <class T>
+  Pool<T> pool(const std::string& name, Access access = Access::read,
+               SourceLocation at = SourceLocation::current()) {
+    Handle pointer = detail::pointer_argument(name, T::type().scalar, {}, access, at);
+    return Pool<T>(I64(detail::address_of(pointer, at)));
+  }
+
   /// A table of I32 or I64 that nobody writes during the launch.
   template <class T>
   Table<T> table(const std::string& name, int64_t elements,
                  SourceLocation at = SourceLocation::current()) {
     return Table<T>(detail::pointer_argument(name, T::type().scalar, {elements}, Access::read, at));
+  }
+  /// The same, of an extent that is known at launch only.
+  template <class T>
+  Table<T> table(const std::string& name, SourceLocation at = SourceLocation::current()) {
+    return Table<T>(detail::pointer_argument(name, T::type().scalar, {}, Access::read, at));
   }
 
   /// Memory that only the hand-offs (or a diagnostics build) use.
@@ -64,9 +77,6 @@ class Kernel {
   I32 i32(const std::string& name, SourceLocation at = SourceLocation::current()) {
     return I32(detail::i32_argument(name, at));
   }
-
- private:
-  static constexpr int64_t kWholeSpace = 0xFFFFFFFFLL;
 };
 
 /// Names a piece of the kernel: stage("reduce", [&] { ... }). Values of a stage may be used after

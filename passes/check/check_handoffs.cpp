@@ -164,6 +164,7 @@ class HandoffCheck {
     bool hangs = false;
     for (auto& [op, uses] : uses_) {
       auto region = mlir::cast<RegionOp>(op);
+      if (region.getProtocol() == Protocol::plain) continue;  // its flag is what is polled
       if (uses.poll && !uses.put) {
         stageError(uses.poll) << "polls region '" << region.getSymName() << "', which nothing puts";
         hangs = true;
@@ -222,7 +223,9 @@ class InFlightCheck {
 
   void visit(mlir::Operation& op, Loads& in_flight) {
     followValues(op, in_flight);
-    if (mlir::isa<PollOp, PollSentOp>(op) && !in_flight.empty()) {
+    auto poll = mlir::dyn_cast<PollOp>(op);
+    const bool meant = poll && poll.getBehindLoads();
+    if (mlir::isa<PollOp, PollSentOp>(op) && !meant && !in_flight.empty()) {
       stageRemark(&op) << "polls behind " << in_flight.size() << " streaming loads in flight";
     }
     if (mlir::isa<StageOp>(op)) return visit(op.getRegion(0), in_flight);

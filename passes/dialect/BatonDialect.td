@@ -44,7 +44,7 @@ def Baton_SpaceAttr : I32EnumAttr<"Space", "where a region lies", [
 }
 
 def Baton_ProtocolAttr : I32EnumAttr<"Protocol", "how a reader knows that an element has arrived", [
-    I32EnumAttrCase<"tagged", 0>, I32EnumAttrCase<"sentinel", 1>]> {
+    I32EnumAttrCase<"tagged", 0>, I32EnumAttrCase<"sentinel", 1>, I32EnumAttrCase<"plain", 2>]> {
   let cppNamespace = "::baton::ir";
 }
 

@@ -185,6 +185,9 @@ LogicalResult RegionOp::verify() {
                            << kSentinelBlockColumns;
     }
   }
+  if (getProtocol() == Protocol::plain && getSpace() != Space::scratch) {
+    return emitOpError() << "'" << getSymName() << "' is plain: its rows lie in scratch";
+  }
   if (element.isBF16() && getShape().back() % 2 != 0) {
     return emitOpError() << "'" << getSymName() << "' has an odd row of " << getShape().back()
                          << " bf16: a word holds two";
@@ -207,6 +210,15 @@ LogicalResult HandoffsOp::verify() {
 LogicalResult TimelineOp::verify() {
   if ((*this)->getParentOp()->hasAttr(kKernelAttr)) return success();
   return emitOpError("must stand at the top of the kernel, outside stages and branches");
+}
+
+LogicalResult RowsOp::verifySymbolUses(mlir::SymbolTableCollection&) {
+  RegionOp region = requireRegion(*this, getRegionAttr());
+  if (!region || failed(requireHandoffs(*this, getHandoffs(), region))) return failure();
+  if (region.getProtocol() == Protocol::plain) return success();
+  return emitOpError() << "opens region '" << region.getSymName()
+                       << "' as plain, but it is declared "
+                       << stringifyProtocol(region.getProtocol());
 }
 
 LogicalResult PutOp::verify() {

@@ -15,8 +15,8 @@ class Baton_Op<string mnemonic, list<Trait> traits = []> : Op<Baton_Dialect, mne
 
 def Baton_Word : AnyTypeOf<[I32, F32, FixedVectorOfLengthAndType<[2], [BF16]>],
                            "a 32-bit word: i32, f32 or vector<2xbf16>">;
-def Baton_Words : AnyTypeOf<[I32, FixedVectorOfLengthAndType<[2, 4], [I32]>],
-                            "1, 2 or 4 words: i32, vector<2xi32> or vector<4xi32>">;
+def Baton_Words : AnyTypeOf<[I16, I32, FixedVectorOfLengthAndType<[2, 4], [I32]>],
+                            "half a word, or 1, 2 or 4: i16, i32, vector<2xi32> or vector<4xi32>">;
 def Baton_Address : AnyTypeOf<[I64, LLVM_PointerInAddressSpace<1>], "an address in global memory">;
 
 //===-- Where a lane stands -------------------------------------------------------------------===//
@@ -77,7 +77,7 @@ def Baton_BufferOp : Baton_Op<"buffer", [Pure]> {
 }
 
 def Baton_LoadOp : Baton_Op<"load", [MemoryEffects<[MemRead]>]> {
-  let summary = "Loads 1, 2 or 4 words at a byte offset of a buffer, at a scope";
+  let summary = "Loads half a word, or 1, 2 or 4, at a byte offset of a buffer, at a scope";
   let arguments = (ins Baton_BufferType:$buffer, I32:$offset, Baton_ScopeAttr:$scope,
                        UnitAttr:$streaming);
   let results = (outs Baton_Words:$words);
@@ -86,7 +86,7 @@ def Baton_LoadOp : Baton_Op<"load", [MemoryEffects<[MemRead]>]> {
 }
 
 def Baton_StoreOp : Baton_Op<"store", [MemoryEffects<[MemWrite]>]> {
-  let summary = "Stores 1, 2 or 4 words at a byte offset of a buffer, at a scope";
+  let summary = "Stores half a word, or 1, 2 or 4, at a byte offset of a buffer, at a scope";
   let arguments = (ins Baton_Words:$words, Baton_BufferType:$buffer, I32:$offset,
                        Baton_ScopeAttr:$scope);
   let assemblyFormat = "$words `,` $buffer `[` $offset `]` $scope attr-dict `:` type($words)";
@@ -187,7 +187,8 @@ def Baton_RegionOp : Baton_Op<"region", [Symbol]> {
     `offset` is its byte offset in its space (for the peer space: in one half), set by the pass
     `layout-regions`. A word is one f32, one i32 or two adjacent bf16 of the innermost dimension.
     A sentinel region holds bf16 of shape [sources, tokens, width]; its words lie blocked, so that
-    pushing and reducing touch whole lines (runtime/object/handoff_protocol.h).
+    pushing and reducing touch whole lines (runtime/object/handoff_protocol.h). A plain region lies
+    in scratch and holds rows that a flag publishes; baton.rows opens it.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Baton_SpaceAttr:$space,
                        Baton_ProtocolAttr:$protocol, DenseI64ArrayAttr:$shape,
@@ -226,6 +227,17 @@ def Baton_HandoffsOp : Baton_Op<"handoffs", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
+def Baton_RowsOp : Baton_Op<"rows", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "The rows of a plain region as a buffer";
+  let description = [{
+    They are stored at device scope before a baton.publish, and loaded at device scope behind a poll
+    of its flag.
+  }];
+  let arguments = (ins Baton_HandoffsType:$handoffs, FlatSymbolRefAttr:$region);
+  let results = (outs Baton_BufferType:$buffer);
+  let assemblyFormat = "$handoffs $region attr-dict";
+}
+
 def Baton_PutOp : Baton_Op<"put", [AttrSizedOperandSegments, MemoryEffects<[MemWrite]>,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Puts one word, or two adjacent ones, with their tags by one store";
@@ -248,12 +260,13 @@ def Baton_PollOp : Baton_Op<"poll", [MemoryEffects<[MemRead]>,
   let description = [{
     Spec i is `counts[i]` adjacent words (1 or 2) of `regions[i]` from word `indices[i]`. Peer
     regions are read in this rank's own buffer. All specs are loaded again while any tag is stale.
+    `behind_loads`: that it waits for the loads in flight before it, too, is meant.
   }];
   let arguments = (ins Baton_HandoffsType:$handoffs, FlatSymbolRefArrayAttr:$regions,
-                       Variadic<I32>:$indices, DenseI32ArrayAttr:$counts);
+                       Variadic<I32>:$indices, DenseI32ArrayAttr:$counts, UnitAttr:$behind_loads);
   let results = (outs Variadic<Baton_Word>:$words);
-  let assemblyFormat = "$handoffs $regions `at` `(` $indices `)` `words` $counts attr-dict"
-                       " `:` type($words)";
+  let assemblyFormat = "$handoffs $regions `at` `(` $indices `)` `words` $counts"
+                       " (`behind_loads` $behind_loads^)? attr-dict `:` type($words)";
   let hasVerifier = 1;
   let extraClassDeclaration = "static constexpr size_t kMaxSpecs = 12;";
 }

@@ -54,6 +54,7 @@ void HandoffMemory::open(HandoffsOp op) {
   Value turn = arith::AndIOp::create(b, loc, epoch, i32(loc, kTagEpochs - 1));
   Value tag = arith::ShLIOp::create(b, loc, turn, i32(loc, llvm::Log2_32(kTagSlots)));
   launch.tag = add(loc, arith::AddIOp::create(b, loc, tag, op.getSlot()), 1);
+  launch.scratch_address = op.getScratch();
   launch.scratch = buffer(loc, op.getScratch(), moduleBytes(kScratchBytesAttr));
   launch.diag = op.getDiag();
   if (op.getPeers()) {
@@ -94,6 +95,14 @@ Value HandoffMemory::bufferOfPut(Location loc, Launch& launch, Value rank) {
   Value& ready = launch.ranks[*constant];
   if (!ready) ready = peerBuffer(loc, launch, i32(loc, static_cast<int64_t>(*constant)));
   return ready;
+}
+
+Value HandoffMemory::bufferOfRows(Location loc, const Launch& launch, RegionOp region) {
+  Value offset = i64(loc, static_cast<int64_t>(*region.getOffset()));
+  Value start =
+      mlir::LLVM::GEPOp::create(b, loc, launch.scratch_address.getType(), b.getI8Type(),
+                                launch.scratch_address, llvm::ArrayRef<mlir::LLVM::GEPArg>{offset});
+  return buffer(loc, start, region.bytes());
 }
 
 Value HandoffMemory::bufferOfPoll(Launch& launch, RegionOp region) {

@@ -10,6 +10,7 @@ namespace baton::ir {
 /// What one baton.handoffs opens, as values.
 struct Launch {
   mlir::Value tag;
+  mlir::Value scratch_address;              ///< ptr
   mlir::Value scratch;                      ///< buffer
   mlir::Value local;                        ///< buffer: this rank's half
   mlir::Value half_offset;                  ///< i64: byte offset of this epoch's half
@@ -31,6 +32,8 @@ class HandoffMemory {
 
   /// The buffer that a put into `region` at `rank` (null for scratch) stores to.
   mlir::Value bufferOfPut(mlir::Location loc, Launch& launch, mlir::Value rank);
+  /// The buffer of a plain region's rows.
+  mlir::Value bufferOfRows(mlir::Location loc, const Launch& launch, RegionOp region);
   /// The buffer that a poll of `region` loads from.
   mlir::Value bufferOfPoll(Launch& launch, RegionOp region);
   /// Byte offset of word `index`.

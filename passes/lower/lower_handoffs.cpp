@@ -1,5 +1,5 @@
-// From: baton.handoffs, put, poll, put_sent, poll_sent, rearm, publish, region. To: baton's scoped
-// memory, scf loops, a barrier. Precondition: layout-regions gave every region its offset.
+// From: baton.handoffs, rows, put, poll, put_sent, poll_sent, rearm, publish, region. To: baton's
+// scoped memory, scf loops, a barrier. Precondition: layout-regions gave every region its offset.
 #include "llvm/ADT/TypeSwitch.h"
 #include "passes/Passes.h"
 #include "passes/lower/closed_door.h"
@@ -37,11 +37,12 @@ class HandoffLowering {
     }
     for (mlir::Operation* op : ops) {
       llvm::TypeSwitch<mlir::Operation*>(op)
-          .Case<PutOp, PollOp, PutSentOp, PollSentOp, RearmOp, PublishOp>([&](auto handoff) {
-            b.setInsertionPoint(handoff);
-            lower(handoff);
-            handoff.erase();
-          });
+          .Case<RowsOp, PutOp, PollOp, PutSentOp, PollSentOp, RearmOp, PublishOp>(
+              [&](auto handoff) {
+                b.setInsertionPoint(handoff);
+                lower(handoff);
+                handoff.erase();
+              });
     }
     memory_.eraseOpened();
     for (RegionOp region : llvm::make_early_inc_range(module_.getOps<RegionOp>())) region.erase();
@@ -98,6 +99,12 @@ class HandoffLowering {
     for (auto [word, value] : llvm::zip(words, values)) {
       word.replaceAllUsesWith(memory_.fromWord(loc, value, word.getType()));
     }
+  }
+
+  void lower(RowsOp op) {
+    RegionOp region = lookupRegion(op, op.getRegionAttr());
+    op.replaceAllUsesWith(
+        memory_.bufferOfRows(op.getLoc(), memory_.launchOf(op.getHandoffs()), region));
   }
 
   void lower(PutOp op) {
@@ -181,8 +188,8 @@ class HandoffLowering {
 struct LowerHandoffsPass : impl::LowerHandoffsBase<LowerHandoffsPass> {
   void runOnOperation() override {
     if (failed(HandoffLowering(getOperation()).run()) ||
-        failed(requireNone<HandoffsOp, PutOp, PollOp, PutSentOp, PollSentOp, RearmOp, PublishOp,
-                           RegionOp>(getOperation(), getArgument()))) {
+        failed(requireNone<HandoffsOp, RowsOp, PutOp, PollOp, PutSentOp, PollSentOp, RearmOp,
+                           PublishOp, RegionOp>(getOperation(), getArgument()))) {
       signalPassFailure();
     }
   }

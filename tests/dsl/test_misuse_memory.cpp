@@ -60,7 +60,7 @@ TEST_CASE("misuse: names") {
 }
 
 TEST_CASE("misuse: memory") {
-  const std::string words = "loads and stores move 1, 2 or 4 words (4, 8 or 16 bytes)";
+  const std::string words = "loads and stores move one BF16, or 1, 2 or 4 words (4, 8 or 16 bytes)";
   expect_misuse("a Vec<BF16, 3> is 6 bytes wide", words, [](Kernel& kernel, int& line) {
     const auto x = kernel.buffer<BF16>("x", {64});
     line = __LINE__ + 1;

@@ -167,7 +167,7 @@ func.func @f(%a: i64) {
 // -----
 
 func.func @f(%b: !baton.buffer, %o: i32) {
-  // expected-error@+1 {{'baton.load' op result #0 must be 1, 2 or 4 words: i32, vector<2xi32> or vector<4xi32>, but got 'vector<3xi32>'}}
+  // expected-error@+1 {{'baton.load' op result #0 must be half a word, or 1, 2 or 4: i16, i32, vector<2xi32> or vector<4xi32>, but got 'vector<3xi32>'}}
   %w = baton.load %b[%o] wave : vector<3xi32>
   return
 }
@@ -175,7 +175,7 @@ func.func @f(%b: !baton.buffer, %o: i32) {
 // -----
 
 func.func @f(%b: !baton.buffer, %o: i32, %h: bf16) {
-  // expected-error@+1 {{'baton.store' op operand #0 must be 1, 2 or 4 words: i32, vector<2xi32> or vector<4xi32>, but got 'bf16'}}
+  // expected-error@+1 {{'baton.store' op operand #0 must be half a word, or 1, 2 or 4: i16, i32, vector<2xi32> or vector<4xi32>, but got 'bf16'}}
   baton.store %h, %b[%o] wave : bf16
   return
 }

@@ -1,0 +1,175 @@
+#include "builds/kimi_k3/in_proj.h"
+
+#include <algorithm>
+
+#include "runtime/base/error.h"
+
+namespace baton::builds::kimi_k3 {
+
+using namespace dsl;
+
+namespace {
+
+/// Chunks of the second group in flight ahead of their use; more would not fit the registers.
+constexpr int kAhead = 3;
+/// 4 loads of 16 bytes a thread, and the padding of 32 rows.
+constexpr int64_t kNextWindowBytes = 4 * 16 * kThreads + 32 * 2 * kLdsPad;
+constexpr int kThreadsOfSum = kTokenTile * kRows / 2;  ///< a thread for a token and a row pair
+
+int64_t bytes_of(int tokens, const XWindow& window) {
+  return int64_t{2} * tokens * (window.columns() + kLdsPad);
+}
+
+/// All of x at once when it fits; else chunks of a round, halves or quarters of them, of which LDS
+/// holds one and the registers the next.
+std::vector<XWindow> windows_of(int tokens, int64_t lds_bytes) {
+  const XWindow whole{0, kInRounds, 0, kSteps};
+  if (bytes_of(tokens, whole) <= lds_bytes) return {whole};
+  lds_bytes = std::min(lds_bytes, kNextWindowBytes);
+  int steps = kSteps;
+  while (bytes_of(tokens, {0, 1, 0, steps}) > lds_bytes) steps /= 2;
+  BATON_CHECK(steps > 0, "no window of x fits LDS");
+  std::vector<XWindow> windows;
+  for (int round = 0; round < kInRounds; ++round) {
+    for (int step = 0; step < kSteps; step += steps) windows.push_back({round, 1, step, steps});
+  }
+  return windows;
+}
+
+}  // namespace
+
+InProj::InProj(int tokens, const InProjTensors& tensors, LdsLayout& lds)
+    : tokens_(tokens),
+      tensors_(tensors),
+      w_in_{tensors.w_in, kHidden},
+      windows_(windows_of(tokens, current_target().lds_bytes - kLdsReserve - lds.bytes())) {
+  const XWindow& largest = windows_.front();
+  lds.one_of(
+      [&] { x_rows_ = lds.array<BF16>("x_rows", bytes_of(tokens, largest) / 2); },
+      [&] {
+        for (int task = 0; task < 2 * tiles(); ++task) {
+          sums_.push_back({lds.array<F32>(fmt::format("in_sums_{}", task), WaveSums::kElements)});
+        }
+      });
+}
+
+TokenRows InProj::tile(int index) const {
+  return {x_rows_, windows_.front().columns(), std::min(kTokenTile, tokens_ - kTokenTile * index)};
+}
+
+void InProj::issue_weights() {
+  groups_[0] = cta_id() - kNa;
+  groups_[1] = groups_[0] + kInCtas;
+  weights_[0] = kimi_k3::issue_weights(w_in_, groups_[0]);
+  weights_[1].resize(kInRounds);
+}
+
+/// 16 bytes a thread and pass, rows in order.
+std::vector<Vec<BF16, 8>> InProj::issue_x(const XWindow& window) const {
+  const int row_vectors = window.columns() / 8, vectors = tokens_ * row_vectors;
+  const int wave_columns = 32 * window.steps;
+  std::vector<Vec<BF16, 8>> values;
+  for (int start = 0; start < vectors; start += kThreads) {
+    const I32 vector = min(start + thread_id(), vectors - 1);
+    const I32 token = vector / row_vectors, column = 8 * (vector % row_vectors);
+    const I32 k = window.first_round * kLanesOfRound + column / wave_columns * kKch +
+                  32 * window.first_step + column % wave_columns;
+    values.push_back(tensors_.x.load<8>(token * kHidden + k, {.scope = Scope::device}));
+  }
+  return values;
+}
+
+void InProj::x_to_lds(const XWindow& window, const std::vector<Vec<BF16, 8>>& values) const {
+  const int row_vectors = window.columns() / 8, vectors = tokens_ * row_vectors;
+  for (size_t pass = 0; pass < values.size(); ++pass) {
+    const I32 vector = static_cast<int>(pass) * kThreads + thread_id();
+    const I32 token = vector / row_vectors, column = 8 * (vector % row_vectors);
+    const auto store = [&] {
+      x_rows_.store(token * (window.columns() + kLdsPad) + column, values[pass]);
+    };
+    if (static_cast<int>(pass + 1) * kThreads <= vectors) {
+      store();
+    } else {
+      If(vector < vectors, store);
+    }
+  }
+}
+
+/// The steps of this wave's chunk of `round` that the window holds, all tiles.
+void InProj::multiply(const XWindow& window, int round, int group) {
+  const ChunkWeights& weights = weights_[static_cast<size_t>(group)][static_cast<size_t>(round)];
+  const int wave_columns = 32 * window.steps;
+  const I32 start = (kWaves * (round - window.first_round) + wave_id()) * wave_columns;
+  for (int t = 0; t < tiles(); ++t) {
+    TokenRows rows = tile(t);
+    const I32 first_row = kTokenTile * t * rows.stride() + start;
+    Vec<F32, 4>& sum = accumulators_[static_cast<size_t>(group)][static_cast<size_t>(t)];
+    for (int step = 0; step < window.steps; ++step) {
+      sum = mfma_16x16x32(weights[static_cast<size_t>(window.first_step + step)],
+                          token_values(rows, first_row + 32 * step), sum);
+    }
+  }
+}
+
+void InProj::run() {
+  If(thread_id() < kNa,
+     [&] { poll(std::vector{tensors_.xrdy.at(thread_id())}, {.behind_loads = true}); });
+  barrier();
+  for (Sums& sums : accumulators_) {
+    for (int t = 0; t < tiles(); ++t) sums.push_back(zero_accumulator());
+  }
+  auto issue_second = [&](int round) {
+    if (round < kInRounds) {
+      weights_[1][static_cast<size_t>(round)] = issue_chunk(w_in_, groups_[1], round);
+    }
+  };
+  std::vector<Vec<BF16, 8>> x = issue_x(windows_.front());
+  for (size_t w = 0; w < windows_.size(); ++w) {
+    const XWindow& window = windows_[w];
+    x_to_lds(window, x);
+    barrier();
+    if (w == 0) {
+      for (int round = 0; round < kAhead; ++round) issue_second(round);
+    }
+    if (w + 1 < windows_.size()) x = issue_x(windows_[w + 1]);
+    keep_order();
+    for (int round = window.first_round; round < window.first_round + window.rounds; ++round) {
+      multiply(window, round, 0);
+      multiply(window, round, 1);
+      if (window.first_step + window.steps == kSteps) issue_second(round + kAhead);
+    }
+    barrier();  // the window's rows are read
+  }
+  keep_sums();
+  barrier();
+  put_rows();
+}
+
+void InProj::keep_sums() {
+  for (size_t group = 0; group < 2; ++group) {
+    for (int t = 0; t < tiles(); ++t) {
+      keep_sum(accumulators_[group][static_cast<size_t>(t)], tile(t),
+               sums_[group * static_cast<size_t>(tiles()) + static_cast<size_t>(t)]);
+    }
+  }
+}
+
+/// 128 threads for a group and a tile: thread (token, row pair) sums the waves and puts the pair as
+/// bf16-rounded floats.
+void InProj::put_rows() {
+  const I32 thread = thread_id() % kThreadsOfSum, task_of_thread = thread_id() / kThreadsOfSum;
+  const I32 token = thread / (kRows / 2), pair = thread % (kRows / 2);
+  for (int task = 0; task < 2 * tiles(); ++task) {
+    const int t = task % tiles();
+    const I32& group = groups_[static_cast<size_t>(task / tiles())];
+    If((task_of_thread == task) & (token < tile(t).tokens) & (group < kInGroups), [&] {
+      const auto [low, high] = sum_waves(sums_[static_cast<size_t>(task)], token, pair);
+      const I32 place = (kTokenTile * t + token) * kNProj + kRows * group + 2 * pair;
+      const F32 first = round_bf16(low), second = round_bf16(high);
+      put(tensors_.proj, place, {first, second});
+      if (tensors_.proj_dbg) tensors_.proj_dbg->store(place, Vec<F32, 2>({first, second}));
+    });
+  }
+}
+
+}  // namespace baton::builds::kimi_k3
