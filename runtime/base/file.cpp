@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/base/descriptor.h"
 #include "runtime/base/error.h"
 #include "runtime/base/signals.h"
 
@@ -63,25 +64,6 @@ const char* hint_of(int code) {
               fmt::format("cannot {} '{}': {}", doing, path.string(), std::strerror(code)),
               hint_of(code));
 }
-
-/// A descriptor that is closed on every way out.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-
-  int get() const { return fd_; }
-  bool open() const { return fd_ >= 0; }
-  /// Closes now; false when the last writes failed.
-  bool close() { return ::close(std::exchange(fd_, -1)) == 0; }
-
- private:
-  int fd_;
-};
 
 /// Writes all of `bytes`; 0 or the errno of the write that failed.
 int write_all(int fd, ByteView bytes) {

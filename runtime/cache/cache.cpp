@@ -1,0 +1,237 @@
+#include "runtime/cache/cache.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "runtime/base/error.h"
+#include "runtime/base/file.h"
+#include "runtime/base/text.h"
+#include "runtime/cache/entry.h"
+#include "runtime/cache/index_file.h"
+#include "runtime/cache/layout.h"
+#include "runtime/cache/prune.h"
+#include "runtime/cache/work_folder.h"
+
+namespace baton {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace cache_layout;
+
+constexpr const char* kOtherFolder = "name a folder of your own in BATON_CACHE_DIR";
+
+/// The value of an environment variable that is set and not empty.
+std::optional<std::string> variable(const char* name) {
+  const char* value = std::getenv(name);
+  if (value == nullptr || *value == '\0') return std::nullopt;
+  return value;
+}
+
+/// Least recently used goes by the time a file was last touched. A touch that fails costs an entry
+/// its place in that order and nothing else.
+void touch(const fs::path& file) { ::utimensat(AT_FDCWD, file.c_str(), nullptr, 0); }
+
+/// Moves `made` to `place`. What already stands there is moved into `aside` first.
+void replace(const fs::path& made, const fs::path& place, const fs::path& aside) {
+  for (int attempt = 0;; ++attempt) {
+    if (::rename(made.c_str(), place.c_str()) == 0) return;
+    const int code = errno;
+    const bool taken = code == ENOTEMPTY || code == EEXIST || code == EISDIR || code == ENOTDIR;
+    constexpr int kAttempts = 8;  // another process may put one there each time
+    if (!taken || attempt == kAttempts) {
+      throw Error(
+          ErrorKind::environment,
+          fmt::format("cannot put '{}' in its place: {}", place.string(), std::strerror(code)),
+          "check the cache folder and its disk, then try again");
+    }
+    ::rename(place.c_str(), (aside / fmt::format("old-{}", attempt)).c_str());
+  }
+}
+
+/// A full disk or a folder without permission is the machine's fault, whatever file it was.
+template <typename Write>
+auto as_environment(Write write) {
+  try {
+    return write();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::user) throw;
+    throw Error(ErrorKind::environment, error.what(), error.hint());
+  }
+}
+
+}  // namespace
+
+Digest CodeName::digest() const {
+  const std::string library_hex = library.hex();
+  return sha256_of(std::array<std::string_view, 4>{"baton code name", key, chip, library_hex});
+}
+
+fs::path default_cache_folder() {
+  const std::optional<std::string> own = variable("BATON_CACHE_DIR");
+  const std::optional<std::string> xdg = variable("XDG_CACHE_HOME"), home = variable("HOME");
+  if (!own && !xdg && !home) {
+    throw Error(ErrorKind::environment,
+                "no place for the cache: BATON_CACHE_DIR, XDG_CACHE_HOME and HOME are not set",
+                "set BATON_CACHE_DIR to a folder");
+  }
+  fs::path folder = own   ? fs::path(*own)
+                    : xdg ? fs::path(*xdg) / "baton"
+                          : fs::path(*home) / ".cache" / "baton";
+  if (!folder.is_absolute()) {
+    throw Error(ErrorKind::user,
+                fmt::format("the cache folder {} is a relative path", quote(folder.string())),
+                "set BATON_CACHE_DIR to a path that begins with /");
+  }
+  return folder;
+}
+
+Cache::Cache(CacheOptions options) : options_(std::move(options)) {
+  if (!options_.read_only) make_folders();
+  check_owner();
+  if (!options_.read_only) WorkFolder::sweep(work(options_.folder));
+}
+
+void Cache::make_folders() {
+  // An existing folder of another user is refused before anything is put into it.
+  check_owner();
+  for (const fs::path& folder : {objects(options_.folder), index(options_.folder),
+                                 locks(options_.folder), work(options_.folder)}) {
+    std::error_code failure;
+    fs::create_directories(folder, failure);
+    if (!failure || fs::is_directory(folder)) continue;
+    throw Error(
+        ErrorKind::environment,
+        fmt::format("cannot make the cache folder '{}': {}", folder.string(), failure.message()),
+        fmt::format("{}, or use this one read-only", kOtherFolder));
+  }
+}
+
+void Cache::check_owner() const {
+  const std::string folder = options_.folder.string();
+  struct stat status;
+  if (::stat(folder.c_str(), &status) != 0) {
+    if (errno == ENOENT) return;
+    throw Error(ErrorKind::environment,
+                fmt::format("cannot open the cache folder '{}': {}", folder, std::strerror(errno)),
+                kOtherFolder);
+  }
+  if (!S_ISDIR(status.st_mode)) {
+    throw Error(ErrorKind::environment, fmt::format("the cache '{}' is no folder", folder),
+                kOtherFolder);
+  }
+  if (!options_.read_only && status.st_uid != ::geteuid()) {
+    throw Error(ErrorKind::environment,
+                fmt::format("the cache folder '{}' belongs to user {}, and this is user {}", folder,
+                            status.st_uid, ::geteuid()),
+                fmt::format("{}, or use this one read-only", kOtherFolder));
+  }
+  if ((status.st_mode & S_IWOTH) != 0) {
+    throw Error(ErrorKind::environment,
+                fmt::format("every user may write the cache folder '{}': any of them could put a "
+                            "kernel there",
+                            folder),
+                fmt::format("take that away: chmod o-w '{}'", folder));
+  }
+}
+
+void Cache::report(const std::string& line) const {
+  if (options_.report) options_.report(line);
+}
+
+std::optional<Digest> Cache::find(const CodeName& name) {
+  const fs::path path = index_file(options_.folder, name.digest());
+  std::error_code unreadable;
+  if (!fs::exists(path, unreadable) && !unreadable) return std::nullopt;
+  try {
+    const IndexEntry entry = read_index_file(path);
+    if (entry.name.key != name.key || entry.name.chip != name.chip ||
+        entry.name.library != name.library) {
+      throw Error(ErrorKind::failed_check,
+                  fmt::format("{}: it is of {} for {}: moved from there", path.string(),
+                              quote(entry.name.key), entry.name.chip));
+    }
+    if (!options_.read_only) touch(path);
+    return entry.content;
+  } catch (const Error& error) {
+    if (fs::exists(path, unreadable)) report(fmt::format("damaged: {}", error.what()));
+    return std::nullopt;
+  }
+}
+
+std::optional<CodeObject> Cache::load(const Digest& content, const CodeName& name) {
+  const fs::path folder = entry(options_.folder, content);
+  // Whoever replaces or removes the entry while it is read makes the first attempt fail.
+  for (int attempt = 0;; ++attempt) {
+    try {
+      std::optional<CodeObject> object = read_entry(folder, content);
+      if (!object) return std::nullopt;
+      if (object->record.key != name.key || object->record.chip != name.chip) {
+        throw Error(ErrorKind::failed_check,
+                    fmt::format("{}: it holds {} for {}, not what was asked for", folder.string(),
+                                quote(object->record.key), object->record.chip));
+      }
+      if (!options_.read_only) touch(folder / kEntryFile);
+      return object;
+    } catch (const Error& error) {
+      std::error_code ignored;
+      if (attempt == 0) continue;
+      if (fs::exists(folder, ignored)) report(fmt::format("damaged: {}", error.what()));
+      return std::nullopt;
+    }
+  }
+}
+
+void Cache::store(const Digest& content, const CodeObject& object) {
+  BATON_CHECK(!options_.read_only, content.hex());
+  const uint64_t stored = as_environment([&] {
+    const WorkFolder folder(work(options_.folder));
+    const fs::path made = folder.path() / "entry";
+    fs::create_directory(made);
+    const uint64_t bytes = write_entry(made, content, object);
+    read_entry(made, content);  // what could never be loaded is refused here, by name
+    replace(made, entry(options_.folder, content), folder.path());
+    return bytes;
+  });
+  keep_bound(stored);
+}
+
+void Cache::link(const CodeName& name, const Digest& content) {
+  BATON_CHECK(!options_.read_only, name.key);
+  as_environment([&] {
+    const WorkFolder folder(work(options_.folder));
+    const fs::path made = folder.path() / "index.json";
+    write_index_file(made, {.name = name, .content = content});
+    replace(made, index_file(options_.folder, name.digest()), folder.path());
+  });
+}
+
+FileLock Cache::lock(const Digest& what, std::optional<std::chrono::milliseconds> patience) {
+  FileLock lock(locks(options_.folder) / (what.hex() + ".lock"),
+                patience.value_or(options_.patience));
+  if (!patience && lock.state() == FileLock::State::busy) {
+    report(
+        fmt::format("another process has held {}.lock in '{}' for {} s: not waiting any longer",
+                    what.hex(), locks(options_.folder).string(),
+                    std::chrono::duration_cast<std::chrono::seconds>(options_.patience).count()));
+  }
+  return lock;
+}
+
+void Cache::keep_bound(uint64_t stored) {
+  const std::lock_guard lock(bound_mutex_);
+  unaccounted_ += stored;
+  // Measuring reads every folder: once at first, then whenever a good part of the bound was stored.
+  constexpr uint64_t kPart = 16;
+  if (measured_ && unaccounted_ < options_.max_bytes / kPart) return;
+  measured_ = true;
+  unaccounted_ = 0;
+  evict(options_.folder, options_.max_bytes);
+}
+
+}  // namespace baton
