@@ -87,23 +87,37 @@ EmitStage codegen_stage(Emit until) {
 
 }  // namespace
 
-Build build(const BuildKey& key, Emit until) {
-  Build result;
+struct TracedBuild::State {
+  explicit State(const BuildKey& key) : trace(trace_kernel(key)), trace_ms(watch.lap_ms()) {}
+
   Stopwatch watch;
-  dsl::FinishedTrace trace = trace_kernel(key);
-  result.times.trace_ms = watch.lap_ms();
+  dsl::FinishedTrace trace;
+  double trace_ms;
+};
+
+TracedBuild::TracedBuild(const BuildKey& key) : state_(std::make_unique<State>(key)) {}
+TracedBuild::TracedBuild(TracedBuild&&) noexcept = default;
+TracedBuild::~TracedBuild() = default;
+
+std::string TracedBuild::module_text() const { return print(state_->trace.module()); }
+
+Build TracedBuild::finish(Emit until) {
+  Build result;
+  result.times.trace_ms = state_->trace_ms;
+  const mlir::ModuleOp module = state_->trace.module();
   if (until == Emit::baton) {
-    result.text = print(trace.module());
+    result.text = print(module);
     return result;
   }
-  run_passes(trace.module(), result.remarks);
+  Stopwatch watch;
+  run_passes(module, result.remarks);
   result.times.passes_ms = watch.lap_ms();
   if (until == Emit::mlir) {
-    result.text = print(trace.module());
+    result.text = print(module);
     return result;
   }
   CodegenResult generated =
-      generate(trace.module(), {.until = codegen_stage(until), .sources = kernel_sources()});
+      generate(module, {.until = codegen_stage(until), .sources = kernel_sources()});
   result.times.codegen = generated.times;
   for (std::string& warning : generated.warnings) result.remarks.push_back(std::move(warning));
   result.text = until == Emit::llvm ? std::move(generated.llvm_ir) : std::move(generated.assembly);
@@ -111,5 +125,7 @@ Build build(const BuildKey& key, Emit until) {
   result.code_object = std::move(generated.code_object);
   return result;
 }
+
+Build build(const BuildKey& key, Emit until) { return TracedBuild(key).finish(until); }
 
 }  // namespace baton::builds

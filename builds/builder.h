@@ -1,6 +1,7 @@
 // The whole path of a key, in one room: trace, check, lower, generate.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,24 @@ struct Build {
   CodeObject code_object;            ///< code_object
   std::vector<std::string> remarks;  ///< of the checks and of LLVM, one line each
   BuildTimes times;
+};
+
+/// A key whose kernel has been traced, and nothing more.
+class TracedBuild {
+ public:
+  /// Throws Error.
+  explicit TracedBuild(const BuildKey& key);
+  TracedBuild(TracedBuild&&) noexcept;
+  ~TracedBuild();
+
+  /// The traced module in the baton dialect, with its source locations.
+  std::string module_text() const;
+  /// The rest of the way, once. Throws Error.
+  Build finish(Emit until = Emit::code_object);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 /// Compiles `key` for its chip. The same key gives the same product, from any thread and process.
