@@ -6,30 +6,48 @@ namespace baton {
 
 Collective::Collective(std::span<Device* const> devices, const CodeObject& object)
     : object_(object) {
-  if (devices.size() != kRanks) {
+  const bool has_peers = has_argument(object.record, "peers");
+  if (has_peers ? devices.size() != kRanks : devices.empty() || devices.size() > kRanks) {
     throw Error(ErrorKind::user,
-                fmt::format("{} devices: a collective runs on {} ranks", devices.size(), kRanks));
+                fmt::format("{} devices: {} runs on {} ranks", devices.size(), object.record.kernel,
+                            has_peers ? fmt::format("{}", kRanks) : fmt::format("1 to {}", kRanks)),
+                "give a device for each rank");
   }
-  for (int rank = 0; rank < kRanks; ++rank) {
-    runners_.push_back(std::make_unique<Runner>(*devices[static_cast<size_t>(rank)], object, rank));
+  for (size_t rank = 0; rank < devices.size(); ++rank) {
+    runners_.push_back(std::make_unique<Runner>(*devices[rank], object, static_cast<int>(rank)));
   }
-  Runner::connect(runners_);
+  if (has_peers) Runner::connect(runners_);
 }
 
 Collective::~Collective() = default;
 
-const RecordArgument& Collective::argument(const std::string& name, ArgumentKind kind) const {
-  for (const RecordArgument& known : object_.record.arguments) {
-    if (known.name == name && known.kind == kind) return known;
+const RecordArgument& Collective::argument(const std::string& name, std::string_view kind,
+                                           bool (*is)(ArgumentKind)) const {
+  const std::string& kernel = object_.record.kernel;
+  if (is_runner_argument(name)) {
+    throw Error(ErrorKind::user, fmt::format("{}: argument '{}' is the runner's own", kernel, name),
+                "give no value for it: the runner does");
   }
-  throw Error(ErrorKind::user,
-              fmt::format("{} has no argument '{}' of kind {}", object_.record.kernel, name,
-                          baton::name(kind)),
+  for (const RecordArgument& known : object_.record.arguments) {
+    if (known.name == name && is(known.kind)) return known;
+  }
+  throw Error(ErrorKind::user, fmt::format("{} has no {} argument '{}'", kernel, kind, name),
               "baton info lists the arguments");
 }
 
+const RecordArgument& Collective::buffer_argument(const std::string& name) const {
+  return argument(name, "buffer", [](ArgumentKind kind) { return kind == ArgumentKind::buffer; });
+}
+
 void Collective::set_tensor(int rank, const std::string& name, const Tensor& tensor) {
-  argument(name, ArgumentKind::buffer);
+  const RecordArgument& known = buffer_argument(name);
+  if (known.dtype != tensor.dtype) {
+    throw Error(ErrorKind::user,
+                fmt::format("{}: argument '{}' is of {}, not of {}", object_.record.kernel, name,
+                            known.dtype, tensor.dtype),
+                "baton info lists the arguments");
+  }
+  null_.erase(name);
   auto& buffers = buffers_.at(static_cast<size_t>(rank));
   Device& device = runners_.at(static_cast<size_t>(rank))->device();
   auto found = buffers.find(name);
@@ -44,8 +62,15 @@ void Collective::set_tensor(int rank, const std::string& name, const Tensor& ten
   device.write(found->second.address, tensor.bytes);
 }
 
+void Collective::set_null(const std::string& name) {
+  buffer_argument(name);
+  null_.insert(name);
+}
+
 void Collective::set_value(const std::string& name, uint64_t value) {
-  argument(name, ArgumentKind::i32);
+  argument(name, "integer", [](ArgumentKind kind) {
+    return kind == ArgumentKind::i32 || kind == ArgumentKind::i64;
+  });
   values_[name] = value;
 }
 
@@ -53,25 +78,31 @@ void Collective::allocate_outputs() {
   for (const RecordArgument& known : object_.record.arguments) {
     const bool only_written =
         known.kind == ArgumentKind::buffer && known.access == ArgumentAccess::write;
-    if (!only_written || buffers_[0].contains(known.name)) continue;
+    if (!only_written || null_.contains(known.name) || is_runner_argument(known.name)) continue;
+    if (buffers_[0].contains(known.name)) continue;
+    if (known.shape.empty()) {
+      throw Error(ErrorKind::user,
+                  fmt::format("{}: the record gives no shape of the output '{}'",
+                              object_.record.kernel, known.name),
+                  "set a tensor for it, which says how large it is");
+    }
     Tensor unwritten{known.dtype, known.shape, {}};
     unwritten.bytes.assign(static_cast<size_t>(unwritten.elements() * dtype_bytes(known.dtype)),
                            0xFF);
-    for (int rank = 0; rank < kRanks; ++rank) set_tensor(rank, known.name, unwritten);
+    for (int rank = 0; rank < ranks(); ++rank) set_tensor(rank, known.name, unwritten);
   }
 }
 
 void Collective::launch() {
   allocate_outputs();
   kept_regions_ = {};
-  for (int rank = 0; rank < kRanks; ++rank) {
-    if (left_out_[static_cast<size_t>(rank)]) continue;
+  for (size_t rank = 0; rank < runners_.size(); ++rank) {
+    if (left_out_[rank]) continue;
     ArgumentValues values = values_;
-    for (const auto& [name, buffer] : buffers_[static_cast<size_t>(rank)]) {
-      values[name] = buffer.address;
-    }
-    runners_[static_cast<size_t>(rank)]->step_begin();
-    runners_[static_cast<size_t>(rank)]->launch(values);
+    for (const auto& [name, buffer] : buffers_[rank]) values[name] = buffer.address;
+    for (const std::string& name : null_) values[name] = 0;
+    runners_[rank]->step_begin();
+    runners_[rank]->launch(values);
   }
 }
 
@@ -122,7 +153,8 @@ TensorMap Collective::outputs(int rank) {
     if (known.kind != ArgumentKind::buffer || known.access == ArgumentAccess::read) continue;
     const auto& buffers = buffers_.at(static_cast<size_t>(rank));
     const auto found = buffers.find(known.name);
-    if (found == buffers.end()) continue;  // the runner's own: scratch, diag, tl
+    // Without a buffer are the runner's own: scratch, diag, tl.
+    if (found == buffers.end() || null_.contains(known.name)) continue;
     Tensor tensor = found->second.layout;
     tensor.bytes.resize(found->second.bytes);
     runners_[static_cast<size_t>(rank)]->device().read(found->second.address, tensor.bytes);

@@ -1,8 +1,9 @@
-// One kernel on all 8 ranks of one process: buffers from host tensors, steps, results.
+// One kernel on all its ranks in one process: buffers from host tensors, steps, results.
 #pragma once
 
 #include <array>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 
@@ -12,22 +13,26 @@ namespace baton {
 
 class Collective {
  public:
-  /// One device a rank, kRanks of them. `object` must outlive this.
+  /// One device a rank: kRanks of them for a kernel that has peers, else 1 .. kRanks, which know
+  /// nothing of each other. `object` must outlive this. Throws Error (user) for another number.
   Collective(std::span<Device* const> devices, const CodeObject& object);
   ~Collective();
   Collective(const Collective&) = delete;
 
-  /// The contents of a buffer argument on `rank`. Throws Error (user) when there is no such
-  /// argument.
+  // The three below throw Error (user) when the kernel has no such argument, or it is the runner's.
+
+  /// The contents of a buffer argument on `rank`: always as many bytes, of the argument's dtype.
   void set_tensor(int rank, const std::string& name, const Tensor& tensor);
-  /// The value of an integer argument, the same on every rank.
+  /// A buffer argument that is left out: its address is 0 on every rank, until a tensor is set.
+  void set_null(const std::string& name);
+  /// The value of an i32 or i64 argument, the same on every rank.
   void set_value(const std::string& name, uint64_t value);
 
   /// From now on `rank` takes no part in launches: its peers wait in vain for what it would put.
   void leave_out(int rank) { left_out_.at(static_cast<size_t>(rank)) = true; }
 
   /// Begins a step on every rank, in stream order. Before the first one, every buffer that the
-  /// kernel only writes is allocated, filled with bytes 0xFF.
+  /// kernel only writes and that is not left out is allocated, filled with bytes 0xFF.
   void launch();
   /// Waits for all ranks; errors of the launches are thrown here.
   void synchronize();
@@ -40,12 +45,13 @@ class Collective {
   /// a launch that is paused before it re-arms.
   void keep_region(const std::string& name);
 
-  /// Every argument that the kernel writes, by name.
+  /// Every argument that the kernel writes and that is not left out, by name.
   TensorMap outputs(int rank);
   /// The regions as keep_region() found them in this step, else as they are.
   TensorMap regions(int rank);
   /// Words of any rank that should be armed and are not, at most `limit`.
   std::vector<UnarmedWord> unarmed_words(size_t limit);
+  int ranks() const { return static_cast<int>(runners_.size()); }
   Runner& rank(int rank) { return *runners_.at(static_cast<size_t>(rank)); }
   const Record& record() const { return object_.record; }
   bool fits_chip() const { return runners_.front()->fits_chip(); }
@@ -60,12 +66,16 @@ class Collective {
     Tensor layout;  ///< dtype and shape; no bytes
     uint64_t bytes;
   };
-  const RecordArgument& argument(const std::string& name, ArgumentKind kind) const;
+  /// The caller's argument of that name. `kind` says in words what `is` asks.
+  const RecordArgument& argument(const std::string& name, std::string_view kind,
+                                 bool (*is)(ArgumentKind)) const;
+  const RecordArgument& buffer_argument(const std::string& name) const;
   void allocate_outputs();
 
   const CodeObject& object_;
   std::vector<std::unique_ptr<Runner>> runners_;
   std::array<std::map<std::string, Buffer>, kRanks> buffers_;
+  std::set<std::string> null_;  ///< buffer arguments that are left out
   ArgumentValues values_;
   std::array<TensorMap, kRanks> kept_regions_;  ///< of this step
   std::array<bool, kRanks> left_out_{};

@@ -43,14 +43,21 @@ Bytes pack_arguments(const Record& record, const ArgumentValues& values) {
     std::memcpy(packed.data() + argument.offset, &value->second, argument.size);
   }
   for (const auto& [name, value] : values) {
-    const bool known = std::any_of(record.arguments.begin(), record.arguments.end(),
-                                   [&](const RecordArgument& a) { return a.name == name; });
-    if (!known) {
+    if (!has_argument(record, name)) {
       throw Error(ErrorKind::user, fmt::format("{} has no argument '{}'", record.kernel, name),
                   "baton info lists the arguments in ABI order");
     }
   }
   return packed;
+}
+
+bool is_runner_argument(std::string_view name) {
+  constexpr std::string_view kNames[] = {"scratch", "peers", "rank", "epoch", "diag", "tl"};
+  return std::ranges::find(kNames, name) != std::end(kNames);
+}
+
+bool has_argument(const Record& record, std::string_view name) {
+  return std::ranges::find(record.arguments, name, &RecordArgument::name) != record.arguments.end();
 }
 
 Runner::Runner(Device& device, const CodeObject& object, int rank)
@@ -127,14 +134,20 @@ void Runner::step_begin() {
 }
 
 void Runner::launch(const ArgumentValues& values) {
-  ArgumentValues all = values;
-  all.insert({{"scratch", scratch_},
-              {"peers", peer_table_},
-              {"rank", static_cast<uint64_t>(rank_)},
-              {"epoch", epoch_address_},
-              {"diag", diag_},
-              {"tl", timeline_}});
   const Record& record = object_.record;
+  for (const auto& [name, value] : values) {
+    if (!is_runner_argument(name)) continue;
+    throw Error(ErrorKind::user,
+                fmt::format("{}: argument '{}' is the runner's own", record.kernel, name),
+                "give no value for it: the runner does");
+  }
+  ArgumentValues all = values;
+  const ArgumentValues own = {
+      {"scratch", scratch_},     {"peers", peer_table_}, {"rank", static_cast<uint64_t>(rank_)},
+      {"epoch", epoch_address_}, {"diag", diag_},        {"tl", timeline_}};
+  for (const auto& [name, value] : own) {
+    if (has_argument(record, name)) all.emplace(name, value);
+  }
   device_.launch(module_->function(record.kernel), shape_of(record), pack_arguments(record, all),
                  *stream_);
 }

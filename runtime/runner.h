@@ -26,6 +26,10 @@ using ArgumentValues = std::map<std::string, uint64_t>;
 /// lacks, or one that is missing here, is an Error (user).
 Bytes pack_arguments(const Record& record, const ArgumentValues& values);
 
+/// Whether the runner alone gives this argument: scratch, peers, rank, epoch, diag or tl.
+bool is_runner_argument(std::string_view name);
+bool has_argument(const Record& record, std::string_view name);
+
 class Runner {
  public:
   /// Loads the code object and allocates scratch, epoch, this rank's peer buffer, and what
@@ -45,7 +49,8 @@ class Runner {
   /// epoch += 1, in stream order, once a step; a diagnostics build's records are cleared.
   void step_begin();
 
-  /// Launches with the runner's own arguments (scratch, peers, rank, epoch, diag, tl) and `values`.
+  /// Launches with `values` and those of the runner's own arguments that the kernel has. A value
+  /// for one of the runner's own is an Error (user).
   void launch(const ArgumentValues& values);
   /// Waits for everything; errors of the launches are thrown here.
   void synchronize();

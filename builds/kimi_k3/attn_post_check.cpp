@@ -1,11 +1,11 @@
 #include "builds/kimi_k3/attn_post_check.h"
 
 #include <cmath>
-#include <cstring>
 
 #include "builds/kimi_k3/model.h"
 #include "builds/kimi_k3/reference/attn_post.h"
 #include "builds/kimi_k3/reference/attn_res.h"
+#include "builds/random_tensors.h"
 #include "runtime/base/error.h"
 
 namespace baton::builds::kimi_k3 {
@@ -39,45 +39,12 @@ std::vector<InputSpec> input_specs(const BuildKey& key) {
   return specs;
 }
 
-uint64_t mix_bits(uint64_t x) {  // splitmix64's finaliser
-  x += 0x9E3779B97F4A7C15ULL;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
-  return x ^ (x >> 31);
-}
-
-/// Near enough to a normal value: four uniform 16-bit numbers, summed and scaled to deviation 1.
-float normal(uint64_t bits) {
-  const auto sum = static_cast<float>((bits & 0xFFFF) + ((bits >> 16) & 0xFFFF) +
-                                      ((bits >> 32) & 0xFFFF) + (bits >> 48));
-  constexpr float kMean = 2.0f * 65535.0f, kDeviation = 37837.2f;  // 65536 sqrt(4 / 12)
-  return (sum - kMean) / kDeviation;
-}
-
-Tensor draw(const InputSpec& spec, uint64_t stream) {
-  Tensor tensor{"bf16", spec.shape, {}};
-  std::vector<Bf16> values(static_cast<size_t>(tensor.elements()));
-  for (size_t i = 0; i < values.size(); ++i) {
-    const float value = spec.mean + spec.deviation * normal(mix_bits(stream + i));
-    values[i] = reference::to_bf16(value);
-  }
-  tensor.bytes.resize(values.size() * sizeof(Bf16));
-  std::memcpy(tensor.bytes.data(), values.data(), tensor.bytes.size());
-  return tensor;
-}
-
-template <class T>
-std::span<const T> values_of(const Tensor& tensor) {
-  return {reinterpret_cast<const T*>(tensor.bytes.data()), tensor.bytes.size() / sizeof(T)};
-}
-
 /// What a chain of reference stages works on.
 class Checker {
  public:
   /// All of them must outlive it.
-  Checker(const BuildKey& key, const RankTensors& inputs,
-          const std::array<TensorMap, kRanks>& outputs,
-          const std::array<TensorMap, kRanks>& regions)
+  Checker(const BuildKey& key, const RankTensors& inputs, const RankMaps& outputs,
+          const RankMaps& regions)
       : inputs_(inputs),
         outputs_(outputs),
         regions_(regions),
@@ -216,8 +183,8 @@ class Checker {
   }
 
   const RankTensors& inputs_;
-  const std::array<TensorMap, kRanks>& outputs_;
-  const std::array<TensorMap, kRanks>& regions_;
+  const RankMaps& outputs_;
+  const RankMaps& regions_;
   reference::AttnResShape shape_;
   bool reset_;
   bool two_shot_;
@@ -228,14 +195,6 @@ class Checker {
 
 }  // namespace
 
-const Tensor& RankTensors::get(int rank, const std::string& name) const {
-  const TensorMap& own = ranks[static_cast<size_t>(rank)];
-  if (const auto found = own.find(name); found != own.end()) return found->second;
-  if (const auto found = common.find(name); found != common.end()) return found->second;
-  throw Error(ErrorKind::user, fmt::format("tensor '{}' is missing for rank {}", name, rank),
-              fmt::format("put it into common.safetensors or rank{}.safetensors", rank));
-}
-
 RankTensors random_attn_post_inputs(const BuildKey& key, uint64_t seed) {
   RankTensors inputs;
   uint64_t stream = mix_bits(seed);
@@ -243,7 +202,7 @@ RankTensors random_attn_post_inputs(const BuildKey& key, uint64_t seed) {
     for (int rank = 0; rank < (spec.own ? kTp : 1); ++rank) {
       stream = mix_bits(stream);
       TensorMap& into = spec.own ? inputs.ranks[static_cast<size_t>(rank)] : inputs.common;
-      into.emplace(spec.name, draw(spec, stream));
+      into.emplace(spec.name, random_tensor("bf16", spec.shape, spec.mean, spec.deviation, stream));
     }
   }
   return inputs;
@@ -268,8 +227,7 @@ void require_attn_post_inputs(const BuildKey& key, const RankTensors& inputs) {
 }
 
 std::vector<CheckRow> check_attn_post(const BuildKey& key, const RankTensors& inputs,
-                                      const std::array<TensorMap, kRanks>& outputs,
-                                      const std::array<TensorMap, kRanks>& regions) {
+                                      const RankMaps& outputs, const RankMaps& regions) {
   return Checker(key, inputs, outputs, regions).run();
 }
 

@@ -37,7 +37,8 @@ struct DiagReport {
   std::string text() const;
 };
 
-/// `ranks` holds each rank's records of one step, kRanks of them: Runner::read_diag().
+/// `ranks` holds each rank's records of one step, of as many ranks as the kernel ran on:
+/// Runner::read_diag().
 DiagReport diag_report(const Record& record, std::span<const std::vector<DiagRecord>> ranks);
 
 }  // namespace baton

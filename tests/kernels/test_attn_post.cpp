@@ -2,14 +2,14 @@
 // end to end, and rank against rank.
 #include <catch2/catch.hpp>
 
-#include "tests/kernels/attn_post_run.h"
+#include "tests/kernels/kernel_run.h"
 
 namespace baton::tests {
 namespace {
 
 RunResult run(const std::string& key_text, const std::string& chip, const RunOptions& options) {
   const BuildKey key = builds::complete_key(key_text, chip);
-  return run_attn_post(key, builds::build(key).code_object, options);
+  return run_kernel(key, builds::build(key).code_object, options);
 }
 
 void check_right(const std::string& key_text, const std::string& chip, const RunOptions& options) {

@@ -4,14 +4,17 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "tests/kernels/attn_post_run.h"
+#include "builds/kimi_k3/attn_post_check.h"
+#include "builds/kimi_k3/attn_post_run.h"
+#include "tests/kernels/kernel_run.h"
 
 namespace baton::tests {
 namespace {
 
+using builds::RankTensors;
 using builds::kimi_k3::random_attn_post_inputs;
-using builds::kimi_k3::RankTensors;
 using builds::kimi_k3::upload_attn_post;
+using Outputs = builds::RankMaps;
 
 constexpr int kSteps = 12;
 /// From this step on two launches are begun before the first has ended.
@@ -26,9 +29,10 @@ BuildKey key_of(const std::string& variant) {
 /// launches, which the ranks begin without waiting for each other. `after` sees the outputs of each
 /// step.
 template <class After>
-void run_steps(EmulatedRanks& ranks, const RankTensors& inputs, const After& after) {
+void run_steps(EmulatedRanks& ranks, const BuildKey& key, const RankTensors& inputs,
+               const After& after) {
   Collective& collective = ranks.collective();
-  upload_attn_post(collective, inputs, /*layer=*/3);
+  upload_attn_post(collective, key, inputs, /*layer=*/3);
   for (int step = 0; step < kSteps; ++step) {
     for (int rank = 0; rank < kRanks; ++rank) {
       Tensor core = inputs.get(rank, "core");
@@ -60,7 +64,8 @@ void check_schedules(uint64_t first_seed, uint64_t seeds) {
   const RankTensors inputs = random_attn_post_inputs(tagged, 1);
   std::vector<Outputs> expected;
   EmulatedRanks calm(tagged, builds::build(tagged).code_object, {.threads = 2});
-  run_steps(calm, inputs, [&](int, Outputs outputs) { expected.push_back(std::move(outputs)); });
+  run_steps(calm, tagged, inputs,
+            [&](int, Outputs outputs) { expected.push_back(std::move(outputs)); });
 
   const BuildKey keys[] = {key_of("two_shot=0,sent=ar"), key_of("two_shot=1,sent=ar")};
   const CodeObject objects[] = {builds::build(keys[0]).code_object,
@@ -70,7 +75,7 @@ void check_schedules(uint64_t first_seed, uint64_t seeds) {
     const BuildKey& key = keys[seed % 2];
     EmulatedRanks ranks(key, objects[seed % 2],
                         {.schedule = seed, .delays = random_delays(random)});
-    run_steps(ranks, inputs, [&](int step, const Outputs& outputs) {
+    run_steps(ranks, key, inputs, [&](int step, const Outputs& outputs) {
       INFO(key.text() << ", schedule seed " << seed << ", step " << step);
       CHECK(differences(outputs, expected[static_cast<size_t>(step)]) == kNone);
       std::vector<std::string> unarmed;
@@ -120,9 +125,9 @@ TEST_CASE("NaN, Inf, -0 and denormal partials hang no variant and change no bit"
     INFO(key.text());
     EmulatedRanks ranks(key, builds::build(key).code_object, {.threads = 2});
     attend(ranks.emulator(), ranks.collective());
-    const auto result = builds::kimi_k3::run_attn_post_step(ranks.collective(), key,
-                                                            hostile_inputs(key), /*layer=*/3);
-    for (const auto& row : result.rows) {
+    const RankTensors inputs = hostile_inputs(key);
+    const auto result = builds::run_step(ranks.collective(), key, inputs, /*layer=*/3);
+    for (const auto& row : builds::check_step(key, inputs, result)) {
       INFO(row.tensor << " of rank " << row.rank);
       CHECK(row.comparison.passed);
     }
@@ -136,7 +141,7 @@ TEST_CASE("NaN, Inf, -0 and denormal partials hang no variant and change no bit"
 uint64_t link_bytes(const std::string& variant) {
   const BuildKey key = builds::complete_key("attn_post:tokens=2,nblocks=1," + variant, "gfx950");
   EmulatedRanks ranks(key, builds::build(key).code_object, {.threads = 2});
-  upload_attn_post(ranks.collective(), random_attn_post_inputs(key, 1), /*layer=*/0);
+  upload_attn_post(ranks.collective(), key, random_attn_post_inputs(key, 1), /*layer=*/0);
   ranks.collective().step();
   const auto stored = ranks.emulator().report().stored_bytes;
   for (size_t from = 0; from < kRanks; ++from) {

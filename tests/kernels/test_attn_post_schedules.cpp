@@ -1,7 +1,7 @@
 // attn_post's results depend on no interleaving of waves and no number of threads.
 #include <catch2/catch.hpp>
 
-#include "tests/kernels/attn_post_run.h"
+#include "tests/kernels/kernel_run.h"
 
 namespace baton::tests {
 namespace {
@@ -9,11 +9,11 @@ namespace {
 TEST_CASE("attn_post gives the same bits under 20 seeds and on 1, 2 and 4 threads") {
   const BuildKey key = builds::complete_key("attn_post:tokens=2,nblocks=3", "gfx950");
   const CodeObject object = builds::build(key).code_object;
-  const RunResult first = run_attn_post(key, object, {.threads = 1});
+  const RunResult first = run_kernel(key, object, {.threads = 1});
   REQUIRE(first.failures == std::vector<std::string>());
   REQUIRE(first.outputs[7].contains("x_out"));
   const auto check_same = [&](const RunOptions& options) {
-    const RunResult other = run_attn_post(key, object, options);
+    const RunResult other = run_kernel(key, object, options);
     CHECK(differences(other.outputs, first.outputs) == std::vector<std::string>());
   };
   for (const int threads : {2, 4}) {

@@ -2,7 +2,7 @@
 // reference; sentinel words and two shots give the same bits.
 #include <catch2/catch.hpp>
 
-#include "tests/kernels/attn_post_run.h"
+#include "tests/kernels/kernel_run.h"
 
 namespace baton::tests {
 namespace {
@@ -12,22 +12,23 @@ const std::vector<std::string> kNone;
 /// Runs all four variants of a shape on the same inputs. Comparing one with the reference compares
 /// all; `each_with_reference` does so stage by stage.
 void check_variants(const std::string& shape, const std::string& chip, bool each_with_reference) {
-  std::optional<Outputs> first;
+  std::optional<builds::RankMaps> first;
   for (const char* variant :
        {"two_shot=0", "two_shot=1", "two_shot=0,sent=ar", "two_shot=1,sent=ar"}) {
     const BuildKey key = builds::complete_key(fmt::format("attn_post:{},{}", shape, variant), chip);
     INFO(key.text() << " for " << chip);
     const CodeObject object = builds::build(key).code_object;
     if (!first || each_with_reference) {
-      RunResult result = run_attn_post(key, object, {.threads = 2});
+      RunResult result = run_kernel(key, object, {.threads = 2});
       CHECK(result.failures == kNone);
       if (first) CHECK(differences(result.outputs, *first) == kNone);
       if (!first) first = std::move(result.outputs);
       continue;
     }
     EmulatedRanks ranks(key, object, {.threads = 2});
-    const auto inputs = builds::kimi_k3::random_attn_post_inputs(key, RunOptions().input_seed);
-    builds::kimi_k3::upload_attn_post(ranks.collective(), inputs, /*layer=*/3);
+    const builds::KernelCheck& check = builds::find_kernel_check(key);
+    const auto inputs = check.random_inputs(key, RunOptions().input_seed);
+    check.upload(ranks.collective(), key, inputs, /*layer=*/3);
     ranks.collective().step();
     CHECK(differences(outputs_of(ranks.collective()), *first) == kNone);
   }

@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "runtime/base/error.h"
-#include "tests/kernels/attn_post_run.h"
 #include "tests/kernels/broken_attn_post.h"
+#include "tests/kernels/kernel_run.h"
 
 namespace baton::tests {
 namespace {
@@ -18,7 +18,7 @@ constexpr int kTokens = 2, kBlockRows = 2 * 8, kRowBytes = 7168 * 2;
 /// What stopped the launch; empty when nothing did.
 std::string stop_of(const CodeObject& object, const RunOptions& options = {}) {
   try {
-    run_attn_post(key_of(), object, options);
+    run_kernel(key_of(), object, options);
   } catch (const Error& error) {
     CHECK(error.kind() == ErrorKind::failed_check);
     return error.what();
@@ -104,7 +104,7 @@ TEST_CASE("an address that is off by a page: the fault names lane, instruction, 
 std::optional<uint64_t> first_seen(const CodeObject& object) {
   for (uint64_t seed = 0; seed < 50; ++seed) {
     try {
-      if (!run_attn_post(key_of(), object, {.schedule = seed}).failures.empty()) return seed;
+      if (!run_kernel(key_of(), object, {.schedule = seed}).failures.empty()) return seed;
     } catch (const Error&) {
       return seed;
     }
@@ -119,7 +119,7 @@ TEST_CASE("a missing barrier shows under one of the first 50 seeds") {
   const std::optional<uint64_t> seed = first_seen(broken.object);
   REQUIRE(seed.has_value());
   const CodeObject whole = builds::build(key_of()).code_object;
-  CHECK(run_attn_post(key_of(), whole, {.schedule = *seed}).failures.empty());
+  CHECK(run_kernel(key_of(), whole, {.schedule = *seed}).failures.empty());
 }
 
 TEST_CASE("a missing barrier: --check uninit names the LDS that was read before it was written") {

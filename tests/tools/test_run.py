@@ -116,7 +116,7 @@ class Run(ToolTest):
         self.refuse_run("--steps", KEY, "--arch", "gfx950", "--steps", 0)
         self.refuse_run("--threads", KEY, "--arch", "gfx950", "--threads", "many")
         chip = ("--arch", "gfx950")
-        self.refuse_run("--ranks 4: the kernels run on 8 ranks", KEY, *chip, "--ranks", 4)
+        self.refuse_run("--ranks 4: attn_post runs on 8 ranks", KEY, *chip, "--ranks", 4)
         self.refuse_run("--mfma knows no 'fast'", KEY, *chip, "--mfma", "fast")
         same = ("--outputs", "same", "--regions", "same")
         self.refuse_run("--outputs and --regions both name same", KEY, *chip, *same)

@@ -8,7 +8,7 @@
 
 #include "builds/builder.h"
 #include "builds/families.h"
-#include "builds/kimi_k3/attn_post_run.h"
+#include "builds/kernel_check.h"
 #include "builds/kimi_k3/model.h"
 #include "runtime/base/file.h"
 #include "runtime/base/text.h"
@@ -27,9 +27,9 @@
 namespace baton::cli {
 namespace {
 
-using builds::kimi_k3::CheckRow;
-using builds::kimi_k3::RankTensors;
-using builds::kimi_k3::StepResult;
+using builds::CheckRow;
+using builds::KernelCheck;
+using builds::RankTensors;
 using Path = std::filesystem::path;
 
 struct RunOptions {
@@ -38,7 +38,7 @@ struct RunOptions {
   EmulatorFlags emulator;
   std::vector<std::string> delays;
   std::vector<int> absent;
-  int ranks = kRanks;
+  std::optional<int> ranks;
   int steps = 1;
   int layer = 0;
   bool json = false;
@@ -71,35 +71,42 @@ TensorMap read_if_there(const Path& path) {
   return std::filesystem::exists(path) ? read_safetensors(path) : TensorMap();
 }
 
+/// "rank0.safetensors .. rank7.safetensors".
+std::string rank_files(int ranks) {
+  return ranks == 1 ? "rank0.safetensors"
+                    : fmt::format("rank0.safetensors .. rank{}.safetensors", ranks - 1);
+}
+
 RankTensors read_inputs(const Path& folder, const BuildKey& key) {
+  const KernelCheck& check = builds::find_kernel_check(key);
   if (!std::filesystem::is_directory(folder)) {
     throw Error(ErrorKind::user, fmt::format("{} is no folder", folder.string()),
-                "--inputs DIR holds common.safetensors and rank0.safetensors .. rank7.safetensors");
+                "--inputs DIR holds common.safetensors and " + rank_files(check.ranks));
   }
   RankTensors inputs;
   inputs.common = read_if_there(folder / "common.safetensors");
-  for (int rank = 0; rank < kRanks; ++rank) {
+  for (int rank = 0; rank < check.ranks; ++rank) {
     inputs.ranks[static_cast<size_t>(rank)] =
         read_if_there(folder / fmt::format("rank{}.safetensors", rank));
   }
-  builds::kimi_k3::require_attn_post_inputs(key, inputs);
+  check.require_inputs(key, inputs);
   return inputs;
 }
 
-void write_ranks(const std::optional<std::string>& folder,
-                 const std::array<TensorMap, kRanks>& tensors) {
+void write_ranks(const std::optional<std::string>& folder, const builds::RankMaps& tensors,
+                 int ranks) {
   if (!folder) return;
   std::error_code failed;  // then the write says why
   std::filesystem::create_directory(*folder, failed);
-  for (int rank = 0; rank < kRanks; ++rank) {
+  for (int rank = 0; rank < ranks; ++rank) {
     write_safetensors(Path(*folder) / fmt::format("rank{}.safetensors", rank),
                       tensors[static_cast<size_t>(rank)]);
   }
 }
 
 /// "RANK:STAGE:CYCLES".
-emulator::Delay parse_delay(const std::string& text) {
-  const auto fail = [&](const char* what) {
+emulator::Delay parse_delay(const std::string& text, int ranks) {
+  const auto fail = [&](std::string_view what) {
     throw Error(ErrorKind::user, fmt::format("--delay {}: {}", quote(text), what),
                 "--delay RANK:STAGE:CYCLES, for example --delay 3:reduce:20000");
   };
@@ -110,7 +117,9 @@ emulator::Delay parse_delay(const std::string& text) {
   const auto cycles = parse_number<uint64_t>(all.substr(last + 1));
   emulator::Delay delay;
   delay.stage = text.substr(first + 1, last - first - 1);
-  if (!rank || *rank >= kRanks) fail("the rank is no number of 0 .. 7");
+  if (!rank || *rank >= static_cast<uint64_t>(ranks)) {
+    fail(fmt::format("the rank is no number of 0 .. {}", ranks - 1));
+  }
   if (delay.stage.empty()) fail("the stage is empty");
   if (!cycles) fail("the cycles are no number");
   delay.device = static_cast<int>(*rank);
@@ -118,9 +127,10 @@ emulator::Delay parse_delay(const std::string& text) {
   return delay;
 }
 
-emulator::EmulatorOptions emulator_options(const RunOptions& options, std::string_view chip) {
-  emulator::EmulatorOptions all = options.emulator.options(chip, options.ranks);
-  for (const std::string& text : options.delays) all.delays.push_back(parse_delay(text));
+emulator::EmulatorOptions emulator_options(const RunOptions& options, const BuildKey& key) {
+  const int ranks = builds::find_kernel_check(key).ranks;
+  emulator::EmulatorOptions all = options.emulator.options(key.chip(), ranks);
+  for (const std::string& text : options.delays) all.delays.push_back(parse_delay(text, ranks));
   return all;
 }
 
@@ -130,7 +140,8 @@ class Run {
   Run(const RunOptions& options, const BuildKey& key, const CodeObject& object)
       : options_(options),
         key_(key),
-        emulator_(emulator_options(options, key.chip())),
+        check_(builds::find_kernel_check(key)),
+        emulator_(emulator_options(options, key)),
         collective_(devices(), object) {
     attend(emulator_, collective_);
     for (int rank : options.absent) collective_.leave_out(rank);
@@ -150,26 +161,16 @@ class Run {
     for (int step = 0; step < options_.steps && !gave_up(); ++step) {
       if (!options_.inputs) {
         progress_.phase(fmt::format("step {} of {}: draw the inputs", step + 1, options_.steps));
-        inputs = builds::kimi_k3::random_attn_post_inputs(
+        inputs = check_.random_inputs(
             key_, options_.emulator.seed.value_or(0) + static_cast<uint64_t>(step));
       }
       progress_.phase(fmt::format("step {} of {}: run and compare", step + 1, options_.steps));
       const auto start = std::chrono::steady_clock::now();
-      result_ = builds::kimi_k3::run_attn_post_step(collective_, key_, inputs, options_.layer);
+      run_and_compare(inputs);
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-      diag_ = read_diag_report(collective_);
-      armed_ = {};
-      if (gave_up()) {
-        result_.rows.clear();  // what the kernel made of words that did not come says nothing
-      } else {
-        armed_ = check_armed(collective_);
-        std::ranges::copy(armed_.rows, std::back_inserter(result_.rows));
-      }
-      right = right && result_.passed() && !gave_up();
+      right = right && builds::all_passed(rows_) && !gave_up();
       show(step, took.count());
-      for (size_t rank = 0; rank < kRanks && !key_.flag("reset"); ++rank) {
-        inputs.ranks[rank]["prefix"] = result_.outputs[rank].at("prefix");
-      }
+      check_.carry(key_, result_.outputs, inputs);
     }
     finish(right);
     return right;
@@ -178,9 +179,20 @@ class Run {
  private:
   bool gave_up() const { return !diag_.waits.empty(); }
 
+  void run_and_compare(const RankTensors& inputs) {
+    result_ = builds::run_step(collective_, key_, inputs, options_.layer);
+    diag_ = read_diag_report(collective_);
+    rows_.clear();
+    armed_ = {};
+    if (gave_up()) return;  // what the kernel made of words that did not come says nothing
+    rows_ = builds::check_step(key_, inputs, result_);
+    armed_ = check_armed(collective_);
+    std::ranges::copy(armed_.rows, std::back_inserter(rows_));
+  }
+
   std::vector<Device*> devices() {
     std::vector<Device*> all;
-    for (int rank = 0; rank < kRanks; ++rank) all.push_back(&emulator_.device(rank));
+    for (int rank = 0; rank < check_.ranks; ++rank) all.push_back(&emulator_.device(rank));
     return all;
   }
 
@@ -188,24 +200,24 @@ class Run {
     progress_.hide();
     if (options_.json) {
       steps_json_.push_back(
-          {{"step", step}, {"seconds", seconds}, {"comparisons", comparisons_json(result_.rows)}});
+          {{"step", step}, {"seconds", seconds}, {"comparisons", comparisons_json(rows_)}});
       if (gave_up()) steps_json_.back()["diagnostics"] = diag_json(diag_);
       if (!armed_.first_unarmed.empty()) {
         steps_json_.back()["first_unarmed"] = armed_.first_unarmed;
       }
       return;
     }
-    print(fmt::format("{} on {} emulated ranks of {}, step {}\n", key_.text(), kRanks, key_.chip(),
-                      step));
+    print(fmt::format("{} on {} emulated rank{} of {}, step {}\n", key_.text(), check_.ranks,
+                      check_.ranks == 1 ? "" : "s", key_.chip(), step));
     if (gave_up()) return print(diag_.text() + "nothing is compared\n");
-    print(comparisons_text(result_.rows, seconds));
+    print(comparisons_text(rows_, seconds));
     if (armed_.first_unarmed.empty()) return;
     print(fmt::format("the first word that is not armed: {}\n", armed_.first_unarmed));
   }
 
   void finish(bool right) {
-    write_ranks(options_.outputs, result_.outputs);
-    write_ranks(options_.regions, result_.regions);
+    write_ranks(options_.outputs, result_.outputs, check_.ranks);
+    write_ranks(options_.regions, result_.regions, check_.ranks);
     write_timeline(options_.timeline, collective_);
     const emulator::RunReport report = emulator_.report();
     if (!options_.json) return print("fidelity: " + report.fidelity() + "\n");
@@ -219,9 +231,11 @@ class Run {
 
   const RunOptions& options_;
   const BuildKey& key_;
+  const KernelCheck& check_;
   emulator::Emulator emulator_;
   Collective collective_;
-  StepResult result_;
+  builds::StepResult result_;   ///< of the last step
+  std::vector<CheckRow> rows_;  ///< of the last step; none when its waits gave up
   DiagReport diag_;
   ArmedCheck armed_;
   Progress progress_;
@@ -234,12 +248,24 @@ void require_folder_name(const char* flag, const std::optional<std::string>& fol
               fmt::format("give {} DIR", flag));
 }
 
-int run_run(const RunOptions& options) {
-  if (options.ranks != kRanks) {
+void require_ranks(const RunOptions& options, const BuildKey& key) {
+  const int ranks = builds::find_kernel_check(key).ranks;
+  if (options.ranks.value_or(ranks) != ranks) {
     throw Error(ErrorKind::user,
-                fmt::format("--ranks {}: the kernels run on {} ranks", options.ranks, kRanks),
-                fmt::format("leave --ranks out, or give {}", kRanks));
+                fmt::format("--ranks {}: {} runs on {} rank{}", *options.ranks, key.family(), ranks,
+                            ranks == 1 ? "" : "s"),
+                fmt::format("leave --ranks out, or give {}", ranks));
   }
+  for (int absent : options.absent) {
+    if (absent < ranks) continue;
+    throw Error(
+        ErrorKind::user,
+        fmt::format("--absent {}: the ranks of {} are 0 .. {}", absent, key.family(), ranks - 1),
+        "name a rank that takes part");
+  }
+}
+
+int run_run(const RunOptions& options) {
   require_folder_name("--inputs", options.inputs);
   require_folder_name("--outputs", options.outputs);
   require_folder_name("--regions", options.regions);
@@ -250,23 +276,35 @@ int run_run(const RunOptions& options) {
   }
   require_arch(options.arch, "run");
   const BuildKey key = builds::complete_key(options.key, options.arch);
+  require_ranks(options, key);
   require_timeline(options.timeline, key);
   const CodeObject object = code_for(options, key);
   return Run(options, key, object).steps() ? 0 : static_cast<int>(ErrorKind::failed_check);
+}
+
+/// "attn_post 8, kda_pre 1".
+std::string ranks_text() {
+  std::vector<std::string> all;
+  for (const KernelCheck& check : builds::kernel_checks()) {
+    all.push_back(fmt::format("{} {}", check.family, check.ranks));
+  }
+  return fmt::format("{}", fmt::join(all, ", "));
 }
 
 }  // namespace
 
 Command add_run(CLI::App& app) {
   auto options = std::make_shared<RunOptions>();
-  CLI::App* parser = app.add_subcommand("run", "Run a kernel on 8 emulated ranks and check it");
+  CLI::App* parser =
+      app.add_subcommand("run", "Run a kernel on all its ranks, emulated, and check it");
   parser->add_option("KEY", options->key, "A build key")->required()->type_name("");
   parser->add_option("--arch", options->arch, "The chip: " + chips_text())->type_name("CHIP");
   parser->add_option("--code", options->code, "Run this code object of the key")
       ->type_name("FILE.co");
-  parser->add_option("--ranks", options->ranks, "Emulated GPUs")
-      ->type_name("8")
-      ->capture_default_str();
+  parser
+      ->add_option("--ranks", options->ranks,
+                   "Emulated GPUs: as many as the kernel runs on (" + ranks_text() + ")")
+      ->type_name("N");
   options->emulator.add_to(*parser,
                            "Draw the inputs from this; without --threads also one interleaving of "
                            "all waves, always the same");
@@ -296,7 +334,7 @@ Command add_run(CLI::App& app) {
       ->type_name("L");
   parser
       ->add_option("--inputs", options->inputs,
-                   "Read common.safetensors and rank0 .. rank7.safetensors; a rank's own wins")
+                   "Read common.safetensors and a file a rank, rank0.safetensors ..; its own wins")
       ->type_name("DIR");
   parser->add_option("--outputs", options->outputs, "Write what the kernel wrote, a file a rank")
       ->type_name("DIR");

@@ -11,7 +11,7 @@ ArmedCheck check_armed(Collective& collective) {
   }
   ArmedCheck check;
   if (words == 0) return check;
-  for (int rank = 0; rank < kRanks; ++rank) {
+  for (int rank = 0; rank < collective.ranks(); ++rank) {
     const std::vector<UnarmedWord> unarmed = collective.rank(rank).unarmed_words(words);
     reference::Comparison comparison;
     comparison.elements = words;

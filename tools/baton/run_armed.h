@@ -4,14 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "builds/kimi_k3/attn_post_check.h"
+#include "builds/kernel_check.h"
 #include "runtime/collective.h"
 
 namespace baton::cli {
 
 struct ArmedCheck {
-  std::vector<builds::kimi_k3::CheckRow> rows;  ///< one a rank; none without sentinel regions
-  std::string first_unarmed;  ///< "ar[3, 0, 512] of rank 5 is 0x3f803f80", or empty
+  std::vector<builds::CheckRow> rows;  ///< one a rank; none without sentinel regions
+  std::string first_unarmed;           ///< "ar[3, 0, 512] of rank 5 is 0x3f803f80", or empty
 };
 
 /// Of the words of sentinel regions in scratch and in the half that the last step did not use.

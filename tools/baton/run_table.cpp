@@ -7,7 +7,7 @@
 namespace baton::cli {
 namespace {
 
-using builds::kimi_k3::CheckRow;
+using builds::CheckRow;
 
 std::string distance(uint32_t ulps) { return ulps == UINT32_MAX ? "NaN" : fmt::format("{}", ulps); }
 

@@ -5,13 +5,13 @@
 #include <span>
 #include <string>
 
-#include "builds/kimi_k3/attn_post_check.h"
+#include "builds/kernel_check.h"
 
 namespace baton::cli {
 
 /// A row a comparison, then how many are right and, below, the wrong ones once more: among many
 /// rows they would be lost.
-std::string comparisons_text(std::span<const builds::kimi_k3::CheckRow> rows, double seconds);
-nlohmann::ordered_json comparisons_json(std::span<const builds::kimi_k3::CheckRow> rows);
+std::string comparisons_text(std::span<const builds::CheckRow> rows, double seconds);
+nlohmann::ordered_json comparisons_json(std::span<const builds::CheckRow> rows);
 
 }  // namespace baton::cli

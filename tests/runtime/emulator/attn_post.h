@@ -8,7 +8,7 @@
 
 #include "builds/builder.h"
 #include "builds/families.h"
-#include "builds/kimi_k3/attn_post_run.h"
+#include "builds/kernel_check.h"
 #include "runtime/base/digest.h"
 #include "runtime/emulator/emulator.h"
 #include "runtime/emulator/program.h"
@@ -50,13 +50,12 @@ class AttnPost {
       : emulator_(with_ranks(std::move(options), key)),
         key_(key),
         collective_(devices(), object),
-        inputs_(builds::kimi_k3::random_attn_post_inputs(key, 1)) {
+        inputs_(builds::find_kernel_check(key).random_inputs(key, 1)) {
     emulator_.set_names({.address = [this](uint64_t a) { return collective_.describe(a); }});
   }
 
-  builds::kimi_k3::StepResult step() {
-    return builds::kimi_k3::run_attn_post_step(collective_, key_, inputs_, /*layer=*/3);
-  }
+  builds::StepResult step() { return builds::run_step(collective_, key_, inputs_, /*layer=*/3); }
+  bool step_is_right() { return builds::all_passed(builds::check_step(key_, inputs_, step())); }
   /// What the step's Error says; empty when there is none.
   std::string failure() {
     try {
@@ -67,7 +66,7 @@ class AttnPost {
     return "";
   }
   emulator::Emulator& emulator() { return emulator_; }
-  builds::kimi_k3::RankTensors& inputs() { return inputs_; }
+  builds::RankTensors& inputs() { return inputs_; }
 
  private:
   static emulator::EmulatorOptions with_ranks(emulator::EmulatorOptions options,
@@ -85,7 +84,7 @@ class AttnPost {
   emulator::Emulator emulator_;
   const BuildKey& key_;
   Collective collective_;
-  builds::kimi_k3::RankTensors inputs_;
+  builds::RankTensors inputs_;
 };
 
 }  // namespace baton::tests

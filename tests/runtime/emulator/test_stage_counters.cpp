@@ -14,7 +14,7 @@ constexpr uint64_t kOthers = kRanks - 1;
 
 emulator::RunReport report_of(const BuildKey& key, const emulator::EmulatorOptions& options) {
   AttnPost run(key, attn_post_object(key), options);
-  CHECK(run.step().passed());
+  CHECK(run.step_is_right());
   return run.emulator().report();
 }
 

@@ -1,29 +1,31 @@
-#include "tests/kernels/attn_post_run.h"
+#include "tests/kernels/kernel_run.h"
 
 namespace baton::tests {
 
 EmulatedRanks::EmulatedRanks(const BuildKey& key, CodeObject object, const RunOptions& options)
     : object_(std::move(object)),
       emulator_({.chip = key.chip(),
-                 .devices = kRanks,
+                 .devices = builds::find_kernel_check(key).ranks,
                  .seed = options.schedule,
                  .threads = options.threads,
                  .delays = options.delays,
                  .check_uninit = options.check_uninit}) {
   std::vector<Device*> devices;
-  for (int rank = 0; rank < kRanks; ++rank) devices.push_back(&emulator_.device(rank));
+  for (int rank = 0; rank < builds::find_kernel_check(key).ranks; ++rank) {
+    devices.push_back(&emulator_.device(rank));
+  }
   collective_.emplace(devices, object_);
 }
 
-RunResult run_attn_post(const BuildKey& key, const CodeObject& object, const RunOptions& options) {
+RunResult run_kernel(const BuildKey& key, const CodeObject& object, const RunOptions& options) {
   EmulatedRanks ranks(key, object, options);
   attend(ranks.emulator(), ranks.collective());
   RunResult result;
   for (int step = 0; step < options.steps; ++step) {
-    const auto inputs = builds::kimi_k3::random_attn_post_inputs(
+    const auto inputs = builds::find_kernel_check(key).random_inputs(
         key, options.input_seed + static_cast<uint64_t>(step));
-    auto made = builds::kimi_k3::run_attn_post_step(ranks.collective(), key, inputs, /*layer=*/3);
-    for (const auto& row : made.rows) {
+    auto made = builds::run_step(ranks.collective(), key, inputs, /*layer=*/3);
+    for (const auto& row : builds::check_step(key, inputs, made)) {
       ++result.comparisons;
       if (row.comparison.passed) continue;
       result.failures.push_back(fmt::format(
@@ -35,15 +37,16 @@ RunResult run_attn_post(const BuildKey& key, const CodeObject& object, const Run
   return result;
 }
 
-Outputs outputs_of(Collective& collective) {
-  Outputs outputs;
-  for (int rank = 0; rank < kRanks; ++rank) {
+builds::RankMaps outputs_of(Collective& collective) {
+  builds::RankMaps outputs;
+  for (int rank = 0; rank < collective.ranks(); ++rank) {
     outputs[static_cast<size_t>(rank)] = collective.outputs(rank);
   }
   return outputs;
 }
 
-std::vector<std::string> differences(const Outputs& actual, const Outputs& expected) {
+std::vector<std::string> differences(const builds::RankMaps& actual,
+                                     const builds::RankMaps& expected) {
   std::vector<std::string> differing;
   for (size_t rank = 0; rank < kRanks; ++rank) {
     for (const auto& [name, tensor] : expected[rank]) {

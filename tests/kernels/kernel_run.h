@@ -1,4 +1,4 @@
-// attn_post run on 8 emulated ranks, and compared with the reference.
+// A kernel run on all its ranks, emulated, and compared with its reference.
 #pragma once
 
 #include <optional>
@@ -6,7 +6,7 @@
 
 #include "builds/builder.h"
 #include "builds/families.h"
-#include "builds/kimi_k3/attn_post_run.h"
+#include "builds/kernel_check.h"
 #include "runtime/emulator/attend.h"
 
 namespace baton::tests {
@@ -20,7 +20,7 @@ struct RunOptions {
   std::vector<emulator::Delay> delays = {};
 };
 
-/// 8 emulated ranks that run one code object.
+/// Emulated ranks, as many as the key's kernel runs on, with one code object.
 class EmulatedRanks {
  public:
   EmulatedRanks(const BuildKey& key, CodeObject object, const RunOptions& options);
@@ -34,21 +34,20 @@ class EmulatedRanks {
   std::optional<Collective> collective_;
 };
 
-using Outputs = std::array<TensorMap, kRanks>;
-
 struct RunResult {
-  Outputs outputs;                    ///< of the last step
+  builds::RankMaps outputs;           ///< of the last step
   std::vector<std::string> failures;  ///< of every step, one line each
   size_t comparisons = 0;
 };
 
 /// Every step works on inputs of its own, so that a stale word of an earlier step shows.
-RunResult run_attn_post(const BuildKey& key, const CodeObject& object, const RunOptions& options);
+RunResult run_kernel(const BuildKey& key, const CodeObject& object, const RunOptions& options);
 
 /// What the ranks have written.
-Outputs outputs_of(Collective& collective);
+builds::RankMaps outputs_of(Collective& collective);
 
 /// "x_out of rank 3" for each tensor whose bytes differ.
-std::vector<std::string> differences(const Outputs& actual, const Outputs& expected);
+std::vector<std::string> differences(const builds::RankMaps& actual,
+                                     const builds::RankMaps& expected);
 
 }  // namespace baton::tests
