@@ -199,6 +199,7 @@ void Emulator::pause_before(std::vector<std::string> handoffs,
                             std::function<void(const std::string& handoff)> when_all_wait) {
   constexpr size_t kMaxPauses = 64;
   BATON_CHECK(handoffs.size() <= kMaxPauses, "too many hand-offs to pause at");
+  const std::lock_guard lock(platform_->mutex);
   platform_->pause_handoffs = handoffs;
   platform_->scheduler.set_pause_observer(
       [names = std::move(handoffs), observer = std::move(when_all_wait)](int pause) {

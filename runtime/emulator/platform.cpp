@@ -101,14 +101,21 @@ bool Emulator::Platform::start(EmulatedStream& stream, Command& command) {
 }
 
 void Emulator::Platform::pump() {
-  for (bool again = true; again;) {
-    again = false;
-    for (EmulatedStream* stream : streams) {
-      while (!stream->commands.empty() && start(*stream, stream->commands.front())) {
-        stream->commands.pop_front();
-        again = true;
+  if (failure_) return;
+  try {
+    for (bool again = true; again;) {
+      again = false;
+      for (EmulatedStream* stream : streams) {
+        while (!stream->commands.empty() && start(*stream, stream->commands.front())) {
+          stream->commands.pop_front();
+          again = true;
+        }
       }
     }
+  } catch (const Error& error) {
+    keep(error);
+  } catch (const std::exception& error) {
+    keep(Error(ErrorKind::environment, error.what()));
   }
 }
 
@@ -129,8 +136,14 @@ void Emulator::Platform::completed(Dispatch& dispatch) {
   changed_.notify_all();
 }
 
+/// The first error is the cause of those behind it.
+void Emulator::Platform::keep(Error error) {
+  if (!failure_) failure_ = std::move(error);
+  changed_.notify_all();
+}
+
 void Emulator::Platform::fail(Error error) {
-  failure_ = std::move(error);
+  keep(std::move(error));
   throw *failure_;
 }
 
@@ -152,18 +165,19 @@ void Emulator::Platform::wait(const std::function<bool()>& done) {
       driving_ = false;
       fail(error);
     }
-    if (!done()) {
+    if (!failure_ && !done()) {
       lock.unlock();
       outcome = scheduler.run([this](Dispatch& d) { completed(d); },
                               [&] {
                                 const std::lock_guard inner(mutex);
-                                return done();
+                                return failure_ || done();
                               });
       lock.lock();
     }
     driving_ = false;
     changed_.notify_all();
     if (!uninit.empty()) fail(with_uninit(outcome));
+    if (failure_) throw *failure_;
     if (done()) break;
     if (outcome == Outcome::failed) fail(scheduler.error());
     const bool more = submissions_ != seen ||

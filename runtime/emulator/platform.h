@@ -71,6 +71,8 @@ class Emulator::Platform {
   Scheduler scheduler;
 
  private:
+  /// Starts what can start. An error of a command is kept for whoever waits next, and nothing is
+  /// started after it.
   void pump();
   bool start(EmulatedStream& stream, Command& command);
   void completed(Dispatch& dispatch);
@@ -80,6 +82,7 @@ class Emulator::Platform {
   std::vector<uint8_t> pauses_of(const Program& program) const;
   std::vector<StageDelay> delays_of(const Program& program, int device) const;
   Error with_uninit(Outcome outcome) const;
+  void keep(Error error);
   [[noreturn]] void fail(Error error);
 
   std::condition_variable_any changed_;

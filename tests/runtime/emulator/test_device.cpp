@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/runtime/emulator/support.h"
+#include "tests/support/expect_error.h"
 
 namespace baton::tests {
 namespace {
@@ -102,6 +103,32 @@ TEST_CASE("wrong uses of a device are named", "[emulator][device]") {
   // After all that the device still works.
   launch({.grid = {1, 1, 1}, .workgroup = {64, 1, 1}}, good);
   device.synchronize(*stream);
+}
+
+TEST_CASE("a command that fails behind a launch is the error of who waits", "[emulator][device]") {
+  const int threads = GENERATE(1, 2, 4);
+  CAPTURE(threads);
+  Emulator emulator({.chip = "gfx942", .threads = threads});
+  Device& device = emulator.device(0);
+  const auto module = device.load(compile_text(kAdd, "c", "gfx942"));
+  const auto stream = device.create_stream();
+  const DeviceAddress p = device.allocate(64 * 256, MemoryKind::normal),
+                      freed = device.allocate(256, MemoryKind::normal);
+  device.release(freed);
+  device.fill_async(p, 0, 64 * 256, *stream);
+  const LaunchShape shape{.grid = {64, 1, 1}, .workgroup = {64, 1, 1}};
+  device.launch(module->function("k"), shape, Arguments().add(p).add(uint32_t{5}), *stream);
+  device.fill_async(freed, 0, 256, *stream);
+  device.launch(module->function("k"), shape, Arguments().add(p).add(uint32_t{6}), *stream);
+  const auto wait = [&] { device.synchronize(*stream); };
+  const std::string what = error_of(ErrorKind::user, wait).what();
+  CHECK_THAT(what, Catch::StartsWith("fill: 256 bytes at 0x"));
+  CHECK(error_of(ErrorKind::user, wait).what() == what);
+  // The launch before it is done, the one behind it is not.
+  uint32_t word = 0;
+  device.read(p, {reinterpret_cast<uint8_t*>(&word), 4});
+  CHECK(word == 5);
+  CHECK(emulator.report().kernels.at(0).launches == 1);
 }
 
 TEST_CASE("the same seed gives the same run", "[emulator][device]") {
