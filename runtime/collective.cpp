@@ -1,8 +1,21 @@
 #include "runtime/collective.h"
 
+#include <cstring>
+
 #include "runtime/base/error.h"
 
 namespace baton {
+namespace {
+
+/// Takes from `later` the words that had not arrived.
+void fill_in(Tensor& kept, const Tensor& later) {
+  for (size_t at = 0; at < kept.bytes.size(); at += kWordBytes) {
+    if (std::memcmp(&kept.bytes[at], &kSentinel, kWordBytes) != 0) continue;
+    std::memcpy(&kept.bytes[at], &later.bytes[at], kWordBytes);
+  }
+}
+
+}  // namespace
 
 Collective::Collective(std::span<Device* const> devices, const CodeObject& object)
     : object_(object) {
@@ -52,14 +65,13 @@ void Collective::set_tensor(int rank, const std::string& name, const Tensor& ten
   Device& device = runners_.at(static_cast<size_t>(rank))->device();
   auto found = buffers.find(name);
   if (found == buffers.end()) {
-    const DeviceAddress address = device.allocate(tensor.bytes.size(), MemoryKind::normal);
-    found =
-        buffers
-            .emplace(name, Buffer{address, {tensor.dtype, tensor.shape, {}}, tensor.bytes.size()})
-            .first;
+    Buffer buffer{DeviceMemory(device, tensor.bytes.size(), MemoryKind::normal),
+                  {tensor.dtype, tensor.shape, {}},
+                  tensor.bytes.size()};
+    found = buffers.emplace(name, std::move(buffer)).first;
   }
   BATON_CHECK(found->second.bytes == tensor.bytes.size(), "a tensor changed its size: " + name);
-  device.write(found->second.address, tensor.bytes);
+  device.write(found->second.memory.address(), tensor.bytes);
 }
 
 void Collective::set_null(const std::string& name) {
@@ -99,7 +111,7 @@ void Collective::launch() {
   for (size_t rank = 0; rank < runners_.size(); ++rank) {
     if (left_out_[rank]) continue;
     ArgumentValues values = values_;
-    for (const auto& [name, buffer] : buffers_[rank]) values[name] = buffer.address;
+    for (const auto& [name, buffer] : buffers_[rank]) values[name] = buffer.memory.address();
     for (const std::string& name : null_) values[name] = 0;
     runners_[rank]->step_begin();
     runners_[rank]->launch(values);
@@ -112,14 +124,19 @@ void Collective::synchronize() {
 
 void Collective::keep_region(const std::string& name) {
   for (size_t rank = 0; rank < runners_.size(); ++rank) {
-    kept_regions_[rank][name] = runners_[rank]->read_region(name);
+    Tensor now = runners_[rank]->read_region(name);
+    const auto [kept, first] = kept_regions_[rank].try_emplace(name, std::move(now));
+    if (!first) fill_in(kept->second, now);
   }
 }
 
 TensorMap Collective::regions(int rank) {
   const auto index = static_cast<size_t>(rank);
   TensorMap regions = kept_regions_.at(index);
-  regions.merge(runners_.at(index)->read_regions());
+  for (const RecordRegion& region : object_.record.regions) {
+    if (regions.contains(region.name)) continue;
+    regions.emplace(region.name, runners_.at(index)->read_region(region.name));
+  }
   return regions;
 }
 
@@ -157,7 +174,8 @@ TensorMap Collective::outputs(int rank) {
     if (found == buffers.end() || null_.contains(known.name)) continue;
     Tensor tensor = found->second.layout;
     tensor.bytes.resize(found->second.bytes);
-    runners_[static_cast<size_t>(rank)]->device().read(found->second.address, tensor.bytes);
+    runners_[static_cast<size_t>(rank)]->device().read(found->second.memory.address(),
+                                                       tensor.bytes);
     outputs.emplace(known.name, std::move(tensor));
   }
   return outputs;

@@ -41,8 +41,9 @@ class Collective {
     synchronize();
   }
 
-  /// Keeps what the region holds now on every rank, for regions(); the next launch forgets it. For
-  /// a launch that is paused before it re-arms.
+  /// Keeps what the sentinel region holds now on every rank, for regions(); the next launch forgets
+  /// it. For a launch that is paused before it re-arms: when it pauses more than once, each word is
+  /// kept as it was when it was first seen to have arrived.
   void keep_region(const std::string& name);
 
   /// Every argument that the kernel writes and that is not left out, by name.
@@ -62,7 +63,7 @@ class Collective {
 
  private:
   struct Buffer {
-    DeviceAddress address;
+    DeviceMemory memory;
     Tensor layout;  ///< dtype and shape; no bytes
     uint64_t bytes;
   };
@@ -73,8 +74,8 @@ class Collective {
   void allocate_outputs();
 
   const CodeObject& object_;
-  std::vector<std::unique_ptr<Runner>> runners_;
   std::array<std::map<std::string, Buffer>, kRanks> buffers_;
+  std::vector<std::unique_ptr<Runner>> runners_;
   std::set<std::string> null_;  ///< buffer arguments that are left out
   ArgumentValues values_;
   std::array<TensorMap, kRanks> kept_regions_;  ///< of this step

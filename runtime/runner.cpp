@@ -69,7 +69,7 @@ Runner::Runner(Device& device, const CodeObject& object, int rank)
   module_ = device.load(object.bytes);
   stream_ = device.create_stream();
   scratch_ = allocate_zeroed(record.totals.scratch_bytes, MemoryKind::normal);
-  epoch_address_ = allocate_zeroed(sizeof epoch_, MemoryKind::normal);
+  epoch_memory_ = allocate_zeroed(sizeof epoch_, MemoryKind::normal);
   peer_buffer_ = allocate_zeroed(2 * record.totals.peer_half_bytes, MemoryKind::fine_grained);
   peer_table_ = allocate_zeroed(kRanks * sizeof(DeviceAddress), MemoryKind::normal);
   diag_ = allocate_zeroed(diag_bytes(record), MemoryKind::normal);
@@ -77,28 +77,16 @@ Runner::Runner(Device& device, const CodeObject& object, int rank)
   for (const RecordRegion& region : record.regions) arm(region);
 }
 
-Runner::~Runner() {
-  stream_.reset();
-  module_.reset();
-  for (DeviceAddress address :
-       {scratch_, epoch_address_, peer_buffer_, peer_table_, diag_, timeline_}) {
-    try {
-      device_.release(address);
-    } catch (const Error&) {
-      // The device has failed and said so already; it frees its memory when it goes.
-    }
-  }
-}
-
-DeviceAddress Runner::allocate_zeroed(uint64_t bytes, MemoryKind kind) {
-  const DeviceAddress address = device_.allocate(std::max<uint64_t>(bytes, kPairBytes), kind);
-  device_.write(address, Bytes(std::max<uint64_t>(bytes, kPairBytes)));
-  return address;
+DeviceMemory Runner::allocate_zeroed(uint64_t bytes, MemoryKind kind) {
+  const uint64_t least = std::max<uint64_t>(bytes, kPairBytes);
+  DeviceMemory memory(device_, least, kind);
+  device_.write(memory.address(), Bytes(least));
+  return memory;
 }
 
 DeviceAddress Runner::address_of(const RecordRegion& region, uint32_t parity) const {
-  if (region.space == RegionSpace::scratch) return scratch_ + region.offset;
-  return peer_buffer_ + parity * object_.record.totals.peer_half_bytes + region.offset;
+  if (region.space == RegionSpace::scratch) return scratch_.address() + region.offset;
+  return peer_buffer_.address() + parity * object_.record.totals.peer_half_bytes + region.offset;
 }
 
 /// Once, at allocation: from then on every reader re-arms what it has read.
@@ -110,13 +98,14 @@ void Runner::arm(const RecordRegion& region) {
 
 void Runner::connect(std::span<const std::unique_ptr<Runner>> ranks) {
   std::vector<DeviceAddress> table;
-  for (const auto& runner : ranks) table.push_back(runner->peer_buffer_);
+  for (const auto& runner : ranks) table.push_back(runner->peer_buffer_.address());
   for (const auto& runner : ranks) {
     for (const auto& peer : ranks) {
       if (peer != runner) runner->device_.enable_peer_access(peer->device_);
     }
-    runner->device_.write(runner->peer_table_, {reinterpret_cast<const uint8_t*>(table.data()),
-                                                table.size() * sizeof(DeviceAddress)});
+    runner->device_.write(
+        runner->peer_table_.address(),
+        {reinterpret_cast<const uint8_t*>(table.data()), table.size() * sizeof(DeviceAddress)});
   }
 }
 
@@ -128,9 +117,9 @@ bool Runner::fits_chip() const {
 
 void Runner::step_begin() {
   ++epoch_;
-  device_.write_async(epoch_address_, bytes_of(epoch_), *stream_);
+  device_.write_async(epoch_memory_.address(), bytes_of(epoch_), *stream_);
   const uint64_t records = diag_bytes(object_.record);
-  if (records > 0) device_.fill_async(diag_, 0, records, *stream_);
+  if (records > 0) device_.fill_async(diag_.address(), 0, records, *stream_);
 }
 
 void Runner::launch(const ArgumentValues& values) {
@@ -142,9 +131,12 @@ void Runner::launch(const ArgumentValues& values) {
                 "give no value for it: the runner does");
   }
   ArgumentValues all = values;
-  const ArgumentValues own = {
-      {"scratch", scratch_},     {"peers", peer_table_}, {"rank", static_cast<uint64_t>(rank_)},
-      {"epoch", epoch_address_}, {"diag", diag_},        {"tl", timeline_}};
+  const ArgumentValues own = {{"scratch", scratch_.address()},
+                              {"peers", peer_table_.address()},
+                              {"rank", static_cast<uint64_t>(rank_)},
+                              {"epoch", epoch_memory_.address()},
+                              {"diag", diag_.address()},
+                              {"tl", timeline_.address()}};
   for (const auto& [name, value] : own) {
     if (has_argument(record, name)) all.emplace(name, value);
   }
@@ -188,14 +180,6 @@ Tensor Runner::read(const RecordRegion& region) {
   return logical_tensor(region, raw);
 }
 
-TensorMap Runner::read_regions() {
-  TensorMap regions;
-  for (const RecordRegion& region : object_.record.regions) {
-    regions.emplace(region.name, read(region));
-  }
-  return regions;
-}
-
 Tensor Runner::read_region(const std::string& name) {
   for (const RecordRegion& region : object_.record.regions) {
     if (region.name == name) return read(region);
@@ -221,14 +205,14 @@ std::vector<UnarmedWord> Runner::unarmed_words(size_t limit) {
 std::vector<DiagRecord> Runner::read_diag() {
   const uint64_t bytes = diag_bytes(object_.record);
   std::vector<DiagRecord> records(bytes / sizeof(DiagRecord));
-  device_.read(diag_, {reinterpret_cast<uint8_t*>(records.data()), bytes});
+  device_.read(diag_.address(), {reinterpret_cast<uint8_t*>(records.data()), bytes});
   std::erase_if(records, [](const DiagRecord& record) { return record.present == 0; });
   return records;
 }
 
 std::vector<int64_t> Runner::read_timeline() {
   std::vector<int64_t> stamps(timeline_points(object_.record));
-  device_.read(timeline_,
+  device_.read(timeline_.address(),
                {reinterpret_cast<uint8_t*>(stamps.data()), stamps.size() * sizeof(int64_t)});
   return stamps;
 }

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "runtime/device/device.h"
+#include "runtime/device/device_memory.h"
 #include "runtime/object/code_object.h"
 #include "runtime/object/handoff_protocol.h"
 #include "runtime/tensors/tensor.h"
@@ -37,7 +37,6 @@ class Runner {
   /// Throws Error: user for a rank outside 0 .. 7, a record that does not belong to the bytes, or
   /// another chip.
   Runner(Device& device, const CodeObject& object, int rank);
-  ~Runner();
   Runner(const Runner&) = delete;
 
   /// Hands every rank the table of all ranks' peer buffers. All ranks are in this process.
@@ -55,9 +54,8 @@ class Runner {
   /// Waits for everything; errors of the launches are thrown here.
   void synchronize();
 
-  /// Every region of the last step by name, in logical shape and type: tags stripped, sentinel
-  /// blocking undone. Words that have been re-armed read as the sentinel.
-  TensorMap read_regions();
+  /// A region of the last step in logical shape and type: tags stripped, sentinel blocking undone.
+  /// Words that have been re-armed read as the sentinel. Throws Error (user) for an unknown name.
   Tensor read_region(const std::string& name);
 
   /// The words of sentinel regions that are not armed: in scratch, and in the half of the peer
@@ -80,7 +78,7 @@ class Runner {
   int rank() const { return rank_; }
 
  private:
-  DeviceAddress allocate_zeroed(uint64_t bytes, MemoryKind kind);
+  DeviceMemory allocate_zeroed(uint64_t bytes, MemoryKind kind);
   /// Where `region` starts, in the half that a step of this parity uses.
   DeviceAddress address_of(const RecordRegion& region, uint32_t parity) const;
   void arm(const RecordRegion& region);
@@ -92,10 +90,9 @@ class Runner {
   const CodeObject& object_;
   int rank_;
   uint32_t epoch_ = 0;
+  DeviceMemory scratch_, epoch_memory_, peer_buffer_, peer_table_, diag_, timeline_;
   std::unique_ptr<Module> module_;
   std::unique_ptr<Stream> stream_;
-  DeviceAddress scratch_ = 0, epoch_address_ = 0, peer_buffer_ = 0, peer_table_ = 0, diag_ = 0,
-                timeline_ = 0;
 };
 
 }  // namespace baton
