@@ -51,6 +51,10 @@ Bytes pack_arguments(const Record& record, const ArgumentValues& values) {
   return packed;
 }
 
+uint32_t copies(const RecordRegion& region) {
+  return region.space == RegionSpace::peer ? 2 : 1;
+}
+
 bool is_runner_argument(std::string_view name) {
   constexpr std::string_view kNames[] = {"scratch", "peers", "rank", "epoch", "diag", "tl"};
   return std::ranges::find(kNames, name) != std::end(kNames);
@@ -93,7 +97,9 @@ DeviceAddress Runner::address_of(const RecordRegion& region, uint32_t parity) co
 void Runner::arm(const RecordRegion& region) {
   if (region.protocol != RegionProtocol::sentinel) return;
   const Bytes armed(region.bytes, 0xFF);
-  for (uint32_t parity : {0u, 1u}) device_.write(address_of(region, parity), armed);
+  for (uint32_t parity = 0; parity < copies(region); ++parity) {
+    device_.write(address_of(region, parity), armed);
+  }
 }
 
 void Runner::connect(std::span<const std::unique_ptr<Runner>> ranks) {
@@ -148,7 +154,7 @@ void Runner::synchronize() { device_.synchronize(*stream_); }
 
 std::pair<const RecordRegion*, uint32_t> Runner::region_at(DeviceAddress address) const {
   for (const RecordRegion& region : object_.record.regions) {
-    for (uint32_t parity : {0u, 1u}) {
+    for (uint32_t parity = 0; parity < copies(region); ++parity) {
       const DeviceAddress base = address_of(region, parity);
       if (address >= base && address - base < region.bytes) return {&region, parity};
     }
@@ -192,11 +198,13 @@ std::vector<UnarmedWord> Runner::unarmed_words(size_t limit) {
   for (const RecordRegion& region : object_.record.regions) {
     if (region.protocol != RegionProtocol::sentinel) continue;
     std::vector<uint32_t> words(region.bytes / kWordBytes);
-    device_.read(address_of(region, (epoch_ + 1) % 2),
-                 {reinterpret_cast<uint8_t*>(words.data()), region.bytes});
-    for (size_t i = 0; i < words.size() && unarmed.size() < limit; ++i) {
-      if (words[i] == kSentinel) continue;
-      unarmed.push_back({fmt::format("{} of rank {}", name_of_word(region, i), rank_), words[i]});
+    for (uint32_t parity = 0; parity < copies(region); ++parity) {
+      device_.read(address_of(region, parity),
+                   {reinterpret_cast<uint8_t*>(words.data()), region.bytes});
+      for (size_t i = 0; i < words.size() && unarmed.size() < limit; ++i) {
+        if (words[i] == kSentinel) continue;
+        unarmed.push_back({fmt::format("{} of rank {}", name_of_word(region, i), rank_), words[i]});
+      }
     }
   }
   return unarmed;

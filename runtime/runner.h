@@ -26,6 +26,10 @@ using ArgumentValues = std::map<std::string, uint64_t>;
 /// lacks, or one that is missing here, is an Error (user).
 Bytes pack_arguments(const Record& record, const ArgumentValues& values);
 
+/// How often a region lies in memory: one in the peer buffer has a half for odd and one for even
+/// steps.
+uint32_t copies(const RecordRegion& region);
+
 /// Whether the runner alone gives this argument: scratch, peers, rank, epoch, diag or tl.
 bool is_runner_argument(std::string_view name);
 bool has_argument(const Record& record, std::string_view name);
@@ -58,8 +62,9 @@ class Runner {
   /// Words that have been re-armed read as the sentinel. Throws Error (user) for an unknown name.
   Tensor read_region(const std::string& name);
 
-  /// The words of sentinel regions that are not armed: in scratch, and in the half of the peer
-  /// buffer that the last step did not use. At most `limit` of them.
+  /// The words of sentinel regions that are not armed, in scratch and in both halves of the peer
+  /// buffer, at most `limit` of them. There are none between two steps: once every rank has been
+  /// synchronized.
   std::vector<UnarmedWord> unarmed_words(size_t limit);
 
   /// A diagnostics build's records of the last step, of the workgroups whose wait gave up.

@@ -118,16 +118,17 @@ TEST_CASE("a runner arms both halves, and steps leave them armed") {
   }
 }
 
-TEST_CASE("a word that a step leaves unarmed is named once its half is idle") {
+TEST_CASE("a word that a step leaves unarmed is named at once, in either half") {
   Ranks ranks(/*diag_build=*/false);
-  ranks.step(kPeerRearm);
-  CHECK(ranks.unarmed() == Places{});  // this step's half: its words may still be in use
-  ranks.step(kNothing);
   // Word 3 of source 2: token 0, columns 6 and 7.
-  CHECK(ranks.unarmed() == Places{"far[2, 0, 6] of rank 5"});
+  const std::string left = "far[2, 0, 6] of rank 5";
+  ranks.step(kPeerRearm);
+  CHECK(ranks.unarmed() == Places{left});
+  ranks.step(kPeerRearm);
+  CHECK(ranks.unarmed() == Places{left, left});
   const std::vector<UnarmedWord> words = ranks.collective->unarmed_words(1);
   REQUIRE(words.size() == 1);
-  CHECK(words[0].word == 1000 + 2);
+  CHECK(words[0].word == 2000 + 2);  // of the second, even step
   CHECK(ranks.unarmed(0) == Places{});
 }
 

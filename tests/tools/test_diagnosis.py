@@ -84,11 +84,11 @@ class Diagnosis(ToolTest):
         self.assertIs(report["right"], True)
         for step in report["steps"]:
             self.assertNotIn("diagnostics", step)
-            rows = [row for row in step["comparisons"] if row["tensor"] == "idle half armed"]
+            rows = [row for row in step["comparisons"] if row["tensor"] == "sentinel words armed"]
             self.assertEqual([row["rank"] for row in rows], list(range(RANKS)))
             for row in rows:
                 self.assertEqual((row["elements"], row["differing"], row["right"]),
-                                 (RANKS * PAIRS, 0, True))
+                                 (2 * RANKS * PAIRS, 0, True))
 
     def leave_out_a_rearm(self, code, key):
         """Compiles `key` and overwrites one of the stores that re-arm a word with s_nop."""
@@ -112,13 +112,13 @@ class Diagnosis(ToolTest):
         key = KEY + ",sent=ar"
         self.leave_out_a_rearm("s.co", key)
         shown = self.run_wrong(key, "--code", "s.co", "--steps", 2)
-        # The second step finds its idle half, which the first one used, with a source's words.
-        rows = re.findall(r"^ +(\d)  idle half armed +exact +(\d+) +(\d+) .* (\w+)$", shown,
+        # Each step leaves a source's words in the half that it used.
+        rows = re.findall(r"^ +(\d)  sentinel words armed +exact +(\d+) +(\d+) .* (\w+)$", shown,
                           re.MULTILINE)
-        words = str(RANKS * PAIRS)
-        well = [(str(rank), words, "0", "right") for rank in range(RANKS)]
-        wrong = [(str(rank), words, str(PAIRS), "WRONG") for rank in range(RANKS)]
-        self.assertEqual(rows, well + 2 * wrong)  # the wrong ones are shown once more
+        words = str(2 * RANKS * PAIRS)
+        steps = [[(str(rank), words, str(step * PAIRS), "WRONG") for rank in range(RANKS)]
+                 for step in (1, 2)]
+        self.assertEqual(rows, 2 * steps[0] + 2 * steps[1])  # the wrong ones are shown once more
         self.assertRegex(shown, r"\nthe first word that is not armed: ar\[\d, 0, 0\] of rank 0 is "
                                 r"0x[0-9a-f]{8}\n")
         report = json.loads(self.run_wrong(key, "--code", "s.co", "--steps", 2, "--json"))

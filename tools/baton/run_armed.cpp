@@ -7,7 +7,8 @@ namespace baton::cli {
 ArmedCheck check_armed(Collective& collective) {
   size_t words = 0;
   for (const RecordRegion& region : collective.record().regions) {
-    if (region.protocol == RegionProtocol::sentinel) words += region.bytes / kWordBytes;
+    if (region.protocol != RegionProtocol::sentinel) continue;
+    words += copies(region) * region.bytes / kWordBytes;
   }
   ArmedCheck check;
   if (words == 0) return check;
@@ -17,7 +18,7 @@ ArmedCheck check_armed(Collective& collective) {
     comparison.elements = words;
     comparison.differing = unarmed.size();
     comparison.passed = unarmed.empty();
-    check.rows.push_back({rank, "idle half armed",
+    check.rows.push_back({rank, "sentinel words armed",
                           std::string(reference::name(reference::Rule::exact)), comparison});
     if (unarmed.empty() || !check.first_unarmed.empty()) continue;
     check.first_unarmed =

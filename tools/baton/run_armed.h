@@ -1,4 +1,4 @@
-// Whether a step left every sentinel word that the next one uses armed.
+// Whether a step left every sentinel word armed.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct ArmedCheck {
   std::string first_unarmed;           ///< "ar[3, 0, 512] of rank 5 is 0x3f803f80", or empty
 };
 
-/// Of the words of sentinel regions in scratch and in the half that the last step did not use.
+/// Of the words of sentinel regions in scratch and in both halves of the peer buffers.
 ArmedCheck check_armed(Collective& collective);
 
 }  // namespace baton::cli
