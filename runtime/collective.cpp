@@ -106,6 +106,7 @@ void Collective::allocate_outputs() {
 }
 
 void Collective::launch() {
+  for (const auto& runner : runners_) runner->require_may_go_on();
   allocate_outputs();
   kept_regions_ = {};
   for (size_t rank = 0; rank < runners_.size(); ++rank) {

@@ -31,8 +31,9 @@ class Collective {
   /// From now on `rank` takes no part in launches: its peers wait in vain for what it would put.
   void leave_out(int rank) { left_out_.at(static_cast<size_t>(rank)) = true; }
 
-  /// Begins a step on every rank, in stream order. Before the first one, every buffer that the
-  /// kernel only writes and that is not left out is allocated, filled with bytes 0xFF.
+  /// Begins a step on every rank, in stream order; on none when Runner::require_may_go_on() throws.
+  /// Before the first one, every buffer that the kernel only writes and that is not left out is
+  /// allocated, filled with bytes 0xFF.
   void launch();
   /// Waits for all ranks; errors of the launches are thrown here.
   void synchronize();

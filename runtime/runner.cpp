@@ -23,6 +23,12 @@ size_t timeline_points(const Record& record) {
   return 2 * record.timeline.size() * record.resources.grid_workgroups;
 }
 
+bool has_sentinel_region(const Record& record) {
+  return std::ranges::any_of(record.regions, [](const RecordRegion& region) {
+    return region.protocol == RegionProtocol::sentinel;
+  });
+}
+
 LaunchShape shape_of(const Record& record) {
   LaunchShape shape;
   shape.grid[0] = record.resources.grid_workgroups;
@@ -51,9 +57,7 @@ Bytes pack_arguments(const Record& record, const ArgumentValues& values) {
   return packed;
 }
 
-uint32_t copies(const RecordRegion& region) {
-  return region.space == RegionSpace::peer ? 2 : 1;
-}
+uint32_t copies(const RecordRegion& region) { return region.space == RegionSpace::peer ? 2 : 1; }
 
 bool is_runner_argument(std::string_view name) {
   constexpr std::string_view kNames[] = {"scratch", "peers", "rank", "epoch", "diag", "tl"};
@@ -121,14 +125,27 @@ bool Runner::fits_chip() const {
   return per_cu * device_.target().cus >= static_cast<int>(record.resources.grid_workgroups);
 }
 
+void Runner::require_may_go_on() const {
+  if (!gave_up_) return;
+  throw Error(ErrorKind::failed_check,
+              fmt::format("{}: a wait of rank {} gave up, so that no further step may run: a "
+                          "sentinel word that comes late would look fresh",
+                          object_.record.kernel, rank_),
+              "make every rank's runner anew, or build without sentinel regions to go on");
+}
+
 void Runner::step_begin() {
+  require_may_go_on();
   ++epoch_;
   device_.write_async(epoch_memory_.address(), bytes_of(epoch_), *stream_);
   const uint64_t records = diag_bytes(object_.record);
-  if (records > 0) device_.fill_async(diag_.address(), 0, records, *stream_);
+  // With sentinel regions they stay for synchronize(), also when the next step has begun by then.
+  if (records > 0 && !has_sentinel_region(object_.record))
+    device_.fill_async(diag_.address(), 0, records, *stream_);
 }
 
 void Runner::launch(const ArgumentValues& values) {
+  require_may_go_on();
   const Record& record = object_.record;
   for (const auto& [name, value] : values) {
     if (!is_runner_argument(name)) continue;
@@ -150,7 +167,10 @@ void Runner::launch(const ArgumentValues& values) {
                  *stream_);
 }
 
-void Runner::synchronize() { device_.synchronize(*stream_); }
+void Runner::synchronize() {
+  device_.synchronize(*stream_);
+  if (has_sentinel_region(object_.record)) gave_up_ = gave_up_ || !read_diag().empty();
+}
 
 std::pair<const RecordRegion*, uint32_t> Runner::region_at(DeviceAddress address) const {
   for (const RecordRegion& region : object_.record.regions) {

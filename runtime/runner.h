@@ -49,6 +49,12 @@ class Runner {
   /// Whether a chip keeps the whole grid resident, which the spinning workgroups need.
   bool fits_chip() const;
 
+  /// Throws Error (failed_check) when a wait of this build gave up, as synchronize() found, and the
+  /// build has sentinel regions: a word that came too late would look fresh to a later step.
+  void require_may_go_on() const;
+
+  // Both require_may_go_on().
+
   /// epoch += 1, in stream order, once a step; a diagnostics build's records are cleared.
   void step_begin();
 
@@ -95,6 +101,7 @@ class Runner {
   const CodeObject& object_;
   int rank_;
   uint32_t epoch_ = 0;
+  bool gave_up_ = false;  ///< a wait of a build with sentinel regions
   DeviceMemory scratch_, epoch_memory_, peer_buffer_, peer_table_, diag_, timeline_;
   std::unique_ptr<Module> module_;
   std::unique_ptr<Stream> stream_;

@@ -138,7 +138,7 @@ TEST_CASE("a scratch word that a step leaves unarmed is named at once") {
   CHECK(ranks.unarmed() == Places{"near[0, 0, 126] of rank 6"});
 }
 
-TEST_CASE("the records of a step are read by rank, and cleared by the next") {
+TEST_CASE("the records of a step are read by rank, and no step follows them") {
   Ranks ranks(/*diag_build=*/true);
   ranks.step(kPut);
   for (int rank = 0; rank < kRanks; ++rank) {
@@ -153,8 +153,25 @@ TEST_CASE("the records of a step are read by rank, and cleared by the next") {
     CHECK(records[0].index == 2 * 64 + 3);
     CHECK(records[0].seen_tag == 0xFFFFFFFF);
   }
+  const std::string refusal =
+      "k: a wait of rank 5 gave up, so that no further step may run: a sentinel word that comes "
+      "late would look fresh";
+  Runner& gave_up = ranks.collective->rank(5);
+  CHECK(error_of(ErrorKind::failed_check, [&] { ranks.step(kNothing); }).what() == refusal);
+  CHECK(error_of(ErrorKind::failed_check, [&] { gave_up.step_begin(); }).what() == refusal);
+  CHECK(error_of(ErrorKind::failed_check, [&] { gave_up.launch({}); }).what() == refusal);
+  CHECK(gave_up.read_diag().size() == 1);
+  ranks.collective->rank(4).step_begin();  // a rank that left no record may
+}
+
+TEST_CASE("a record is found when the next step began before anybody waited") {
+  Ranks ranks(/*diag_build=*/true);
+  ranks.collective->set_value("skip", kPut);
+  ranks.collective->launch();
+  ranks.collective->set_value("skip", kNothing);
   ranks.step(kNothing);
-  CHECK(ranks.collective->rank(5).read_diag().empty());
+  CHECK(ranks.collective->rank(5).read_diag().size() == 1);
+  CHECK_THROWS_AS(ranks.collective->launch(), Error);
 }
 
 TEST_CASE("stamps are read by rank, workgroup and stage") {
