@@ -7,6 +7,7 @@
 #include "runtime/emulator/emulator.h"
 #include "runtime/object/code_object.h"
 #include "tests/dsl/dsl_trace.h"
+#include "tests/runtime/watched_device.h"
 #include "tests/support/expect_error.h"
 
 namespace baton::tests {
@@ -36,7 +37,7 @@ void alone(dsl::Kernel& kernel) {
   If((cta_id() == 0) & (t < kLanes), [&] {
     const auto pair = rows.load<2>(2 * t);
     put(sums, t, gains.load(t) + to_f32(pair[0]) + to_f32(pair[1]));
-    const F32 sum = poll<F32>({sums.at(t)})[0].value + to_f32(ids.load(t));
+    const F32 sum = poll<F32>({sums.at(t)})[0] + to_f32(ids.load(t));
     out.store(t, sum);
     If((touch & kBias) != 0, [&] { out.store(t, sum + bias.load(t)); });
     If((touch & kDebug) != 0, [&] { debug.store(t, ids.load(t)); });
@@ -199,6 +200,83 @@ TEST_CASE("an output without a shape must be given as a tensor") {
   collective.set_tensor(0, "out", tensor_of<int32_t>("i32", [](int) { return 0; }, 512));
   collective.step();
   CHECK(element<int32_t>(collective.outputs(0).at("out"), 511) == 7);
+}
+
+TEST_CASE("what a runner allocated is released, also when a later allocation is refused") {
+  emulator::Emulator emulator({.chip = "gfx950", .devices = 1});
+  WatchedDevice watched(emulator.device(0));
+  {
+    const Runner runner(watched, object(), 0);
+  }
+  const int allocations = watched.allocations;
+  CHECK(allocations >= 3);  // scratch, epoch, ...
+  CHECK(watched.live.empty());
+  for (int refused = 0; refused < allocations; ++refused) {
+    CAPTURE(refused);
+    watched.allocations = 0;
+    watched.refused_allocation = refused;
+    CHECK(error_of(ErrorKind::environment, [&] { Runner(watched, object(), 0); }).what() ==
+          std::string("no room"));
+    CHECK(watched.allocations == refused + 1);
+    CHECK(watched.live.empty());
+  }
+}
+
+TEST_CASE("a collective releases its tensors, and reads no region that it has kept") {
+  emulator::Emulator emulator({.chip = "gfx950", .devices = 1});
+  WatchedDevice watched(emulator.device(0));
+  std::vector<Device*> one{&watched};
+  {
+    Collective collective(one, object());
+    collective.set_tensor(0, "ids", tensor_of<int32_t>("i32", [](int i) { return i; }));
+    watched.bytes_read = 0;
+    CHECK(collective.regions(0).contains("sums"));
+    CHECK(watched.bytes_read == 8 * kLanes);  // a tagged word is a pair
+    collective.keep_region("sums");
+    watched.bytes_read = 0;
+    CHECK(collective.regions(0).contains("sums"));
+    CHECK(watched.bytes_read == 0);
+  }
+  CHECK(watched.live.empty());
+}
+
+/// Workgroup 1 re-arms its word only after workgroup 0 has re-armed its own.
+void two_pauses(dsl::Kernel& kernel) {
+  using namespace dsl;
+  const Handle scratch = kernel.memory("scratch");
+  const auto epoch = kernel.table<I32>("epoch", 1);
+  const Handoffs handoffs({.scratch = scratch, .epoch = epoch, .slot = I32(0)});
+  const auto words = scratch_sentinel(handoffs, "words", 1, 1, 16);
+  const auto done = handoffs.scratch<I32>("done", {1});
+  const I32 group = cta_id();
+  stage("both", [&] {
+    If((group < 2) & (thread_id() == 0), [&] {
+      put_sent(words, group, as_unsigned(group + 7));
+      poll_sent_words(words, {group});
+      If(group == 1, [&] { poll<I32>({done.at(0)}); });
+      rearm(words, group);
+      If(group == 0, [&] { put(done, 0, I32(1)); });
+    });
+  });
+}
+
+TEST_CASE("words that are re-armed between two pauses are kept") {
+  const CodeObject paused = code_object(two_pauses, "gfx950");
+  emulator::Emulator emulator({.chip = "gfx950", .devices = 1});
+  std::vector<Device*> one{&emulator.device(0)};
+  Collective collective(one, paused);
+  int pauses = 0;
+  emulator.pause_before({"rearm words"}, [&](const std::string&) {
+    ++pauses;
+    collective.keep_region("words");
+  });
+  collective.step();
+  CHECK(pauses == 2);
+  const Tensor kept = collective.regions(0).at("words");
+  CHECK(element<uint32_t>(kept, 0) == 7);
+  CHECK(element<uint32_t>(kept, 1) == 8);
+  CHECK(element<uint32_t>(kept, 2) == kSentinel);
+  CHECK(collective.unarmed_words(1).empty());
 }
 
 TEST_CASE("a collective refuses a number of devices that its kernel does not run on") {
