@@ -105,6 +105,36 @@ std::string ranks_text(const std::set<int>& ranks) {
   return (ranks.size() == 1 ? "rank " : "ranks ") + numbers_text(ranks);
 }
 
+/// How far waits are from what nothing explains: a rank that left no record, or a wait inside a
+/// rank that waits for no other.
+class Causes {
+ public:
+  explicit Causes(std::span<const DiagWait> waits) {
+    for (const DiagWait& wait : waits) {
+      steps_.emplace(wait.rank, 0);
+      if (wait.source) waiting_.insert(wait.rank);
+    }
+    for (int rank : waiting_) steps_[rank] = kUnexplained;
+    // Each round takes the explanations one rank further.
+    for (size_t round = 0; round < waiting_.size(); ++round) {
+      for (const DiagWait& wait : waits) {
+        if (wait.source) steps_[wait.rank] = std::min(steps_[wait.rank], steps_to(wait));
+      }
+    }
+  }
+
+  int steps_to(const DiagWait& wait) const {
+    if (!wait.source && !waiting_.contains(wait.rank)) return 0;
+    const auto blamed = steps_.find(wait.source.value_or(wait.rank));
+    return blamed == steps_.end() ? 0 : std::min(blamed->second + 1, kUnexplained);
+  }
+
+ private:
+  static constexpr int kUnexplained = kRanks;  ///< ranks that wait for each other in a circle
+  std::set<int> waiting_;                      ///< ranks that wait for others
+  std::map<int, int> steps_;                   ///< by rank with records, of its first wait
+};
+
 /// What may be said of the ranks. A record names the first word only that its workgroup missed, so
 /// a rank that nobody names may still be one that did not arrive.
 class Conclusions {
@@ -235,11 +265,11 @@ DiagReport diag_report(const Record& record, std::span<const std::vector<DiagRec
   }
   DiagReport report;
   for (const auto& [alike, folded] : folds) report.waits.push_back(wait_of(alike, folded));
-  // Workgroups of a launch begin to wait within a millisecond: inside one, the ranks that came to
-  // no wait are first, then order is by place.
+  // When a wait began says little of what caused it: workgroups begin to wait for what comes last
+  // of all at once. By time are those that are as far from a cause, to the millisecond.
+  const Causes causes(report.waits);
   std::ranges::sort(report.waits, {}, [&](const DiagWait& wait) {
-    const bool source_waits = wait.source && !ranks[static_cast<size_t>(*wait.source)].empty();
-    return std::tuple(std::llround(wait.first_seconds * 1e3), source_waits, wait.region,
+    return std::tuple(causes.steps_to(wait), std::llround(wait.first_seconds * 1e3), wait.region,
                       wait.source, wait.rank, wait.place, wait.expected_tag, wait.seen_tag);
   });
   report.conclusions = Conclusions(report.waits).lines();

@@ -28,7 +28,9 @@ struct DiagWait {
 /// Times compare between ranks as far as their clocks run together. A record holds the clock modulo
 /// 42.9 s: times are right when all waits gave up within that, less the longest pause among them.
 struct DiagReport {
-  /// The earliest first, to the millisecond; then those first whose source left no record.
+  /// Causes before their consequences: first those that wait for a rank without a record, then
+  /// those that wait for ranks which wait themselves. Among equals the earliest first, to the
+  /// millisecond.
   std::vector<DiagWait> waits;
   /// What follows from them, a line each: ranks that did not arrive, ranks that wait themselves.
   std::vector<std::string> conclusions;

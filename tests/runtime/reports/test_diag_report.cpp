@@ -127,14 +127,37 @@ TEST_CASE("waits that gave up over 30 s, wherever the clock stands") {
   }
 }
 
-TEST_CASE("inside a millisecond those come first that wait for a rank without a record") {
+TEST_CASE("waits for a rank without a record come before their consequences, by time") {
   Ranks ranks(8);
   ranks[0] = {record_of(0, kAr, 32, 0), record_of(1, kAr, 160, 60000)};  // sources 1 and 5
   ranks[1] = {record_of(0, kAr, 160, 40000), record_of(1, kAr, 0, 200000)};
   const DiagReport report = report_of(ranks);
   std::vector<std::pair<int, int>> order;  // rank, source
   for (const DiagWait& wait : report.waits) order.emplace_back(wait.rank, *wait.source);
-  CHECK(order == std::vector<std::pair<int, int>>{{1, 5}, {0, 1}, {0, 5}, {1, 0}});
+  CHECK(order == std::vector<std::pair<int, int>>{{1, 5}, {0, 5}, {0, 1}, {1, 0}});
+}
+
+TEST_CASE("a chain of waits is read from its cause, whatever began first") {
+  Ranks ranks(8);
+  // 4 did not come; 3 waits for it, 2 for 3, 1 for 2. 6 waits for a word of its own, 5 for 6.
+  ranks[1] = {record_of(0, kAr, 64, 0), record_of(1, kPart, 5, 0)};
+  ranks[2] = {record_of(0, kAr, 96, 1000000)};
+  ranks[3] = {record_of(0, kAr, 128, 9000000)};
+  ranks[5] = {record_of(0, kAr, 192, 500000)};
+  ranks[6] = {record_of(0, kPart, 5, 8000000)};
+  const DiagReport report = report_of(ranks);
+  std::vector<std::pair<int, std::string>> order;
+  for (const DiagWait& wait : report.waits) order.emplace_back(wait.rank, wait.region);
+  CHECK(order == std::vector<std::pair<int, std::string>>{
+                     {6, "part"}, {3, "ar"}, {5, "ar"}, {2, "ar"}, {1, "ar"}, {1, "part"}});
+  // A circle has no beginning: by time.
+  for (size_t rank = 0; rank < 8; ++rank) {
+    ranks[rank] = {record_of(0, kAr, static_cast<uint32_t>((rank + 1) % 8 * 32),
+                             static_cast<uint32_t>(8 - rank) * 1000000)};
+  }
+  const DiagReport circle = report_of(ranks);
+  REQUIRE(circle.waits.size() == 8);
+  for (int i = 0; i < 8; ++i) CHECK(circle.waits[static_cast<size_t>(i)].rank == 7 - i);
 }
 
 TEST_CASE("records that the code object does not know") {
