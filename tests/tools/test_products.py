@@ -109,7 +109,15 @@ class Products(ToolTest):
         self.assertEqual(listing.count("s_endpgm"), 2)
         raw = run("isa", "foreign.co", "--raw", cwd=self.folder)
         self.assertEqual((raw.returncode, raw.stdout), (2, ""))
-        self.assertIn("error: --raw prints one kernel, foreign.co holds 2\n", raw.stderr)
+        self.assertIn("error: --raw prints one kernel, foreign.co holds 2\n"
+                      "hint: --kernel NAME: 'first', 'second'\n", raw.stderr)
+        second = self.run_well("isa", "foreign.co", "--kernel", "second")
+        self.assertEqual(re.findall("(?m)^; kernel (.*)$", second), ["second for gfx90a"])
+        raw = self.run_well("isa", "foreign.co", "--kernel", "second", "--raw")
+        self.assertRegex(raw, r"(?m)^second:$")
+        self.assertNotRegex(raw, r"(?m)^first:$")
+        self.refuse(2, "no kernel 'third'", ["isa", "foreign.co", "--kernel", "third"],
+                    hint="its kernels: 'first', 'second'")
 
     def test_isa_of_a_code_object_without_kernels(self):
         self.compile_foreign("int helper(int i) { return i; }\n")

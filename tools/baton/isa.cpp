@@ -1,6 +1,10 @@
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
+#include <optional>
 
 #include "codegen/listing/listing.h"
+#include "runtime/base/text.h"
 #include "tools/baton/command.h"
 #include "tools/baton/input.h"
 #include "tools/baton/terminal.h"
@@ -11,19 +15,30 @@ namespace {
 struct IsaOptions {
   std::string code;
   std::string arch;
+  std::optional<std::string> kernel;
   std::string stage;
   bool source = false;
   bool raw = false;
   bool stats = false;
 };
 
-void print_raw(const OpenedCode& code, size_t kernels) {
-  if (kernels != 1) {
+/// The one that was asked for, or all.
+std::vector<std::string> chosen_kernels(const ElfImage& image, const IsaOptions& options) {
+  if (options.kernel) return {image.find_kernel(*options.kernel).name};
+  std::vector<std::string> names;
+  for (const Kernel& kernel : image.kernels()) names.push_back(kernel.name);
+  return names;
+}
+
+void print_raw(const OpenedCode& code, const std::vector<std::string>& kernels) {
+  if (kernels.size() != 1) {
+    std::vector<std::string> names;
+    for (const std::string& kernel : kernels) names.push_back(quote(kernel));
     throw Error(ErrorKind::user,
-                fmt::format("--raw prints one kernel, {} holds {}", code.source, kernels),
-                "without --raw every kernel is listed");
+                fmt::format("--raw prints one kernel, {} holds {}", code.source, kernels.size()),
+                fmt::format("--kernel NAME: {}", fmt::join(names, ", ")));
   }
-  print(print_assembly(disassemble(code.bytes, code.source)));
+  print(print_assembly(disassemble(code.bytes, code.source, kernels.front())));
 }
 
 int run_isa(const IsaOptions& options) {
@@ -32,14 +47,15 @@ int run_isa(const IsaOptions& options) {
   if (image.kernels().empty()) {
     throw Error(ErrorKind::user, code.source + " holds no kernel", "give a code object with one");
   }
+  const std::vector<std::string> kernels = chosen_kernels(image, options);
   if (options.raw) {
-    print_raw(code, image.kernels().size());
+    print_raw(code, kernels);
     return 0;
   }
   std::string text;
-  for (const Kernel& kernel : image.kernels()) {
+  for (const std::string& kernel : kernels) {
     if (!text.empty()) text += "\n";
-    text += print_listing(disassemble(code.bytes, code.source, kernel.name),
+    text += print_listing(disassemble(code.bytes, code.source, kernel),
                           {.key = code.record ? code.record->key : "",
                            .stage = options.stage,
                            .source = options.source,
@@ -61,6 +77,9 @@ Command add_isa(CLI::App& app) {
   parser
       ->add_option("--arch", options->arch, "The chip; a file tells it by itself: " + chips_text())
       ->type_name("CHIP");
+  parser
+      ->add_option("--kernel", options->kernel, "Show this kernel only, when the file has several")
+      ->type_name("NAME");
   CLI::Option* stage =
       parser->add_option("--stage", options->stage, "Show this stage only")->type_name("NAME");
   CLI::Option* source = parser->add_flag("--source", options->source,
