@@ -78,6 +78,22 @@ Error fault_error(const Wave& w, const Fault& fault) {
                fmt::format("{}: {}; in {}", where, fault.what(), code_place(program, index)));
 }
 
+Error limit_error(uint64_t steps, uint64_t limit, const std::vector<const Workgroup*>& workgroups) {
+  std::string text = fmt::format(
+      "the launch has not ended after {} wave instructions, the limit is {}", steps, limit);
+  for (const Workgroup* group : workgroups) {
+    if (group->state == GroupState::running) continue;  // on another thread
+    for (const auto& wave : group->waves) {
+      if (wave->state == WaveState::ended) continue;
+      const Program& program = *group->dispatch->code->program;
+      return Error(ErrorKind::failed_check,
+                   fmt::format("{}; e.g. {} is in {}", text, wave_name(*wave),
+                               code_place(program, wave->pc)));
+    }
+  }
+  return Error(ErrorKind::failed_check, text);
+}
+
 Error hang_error(const std::vector<const Workgroup*>& workgroups, const Names& names) {
   std::map<WaitKey, WaitGroup> groups;
   uint64_t waves = 0;

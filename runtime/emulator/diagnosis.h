@@ -30,6 +30,9 @@ std::string wave_name(const Wave& wave);
 /// "kernel, device, workgroup (x, y, z), wave, lane: message", and the instruction's place.
 Error fault_error(const Wave& wave, const Fault& fault);
 
+/// What was stopped after `steps` wave instructions, `limit` at most being wanted.
+Error limit_error(uint64_t steps, uint64_t limit, const std::vector<const Workgroup*>& workgroups);
+
 /// Who waits where, for what, having seen what: one line a group of waves that wait alike.
 Error hang_error(const std::vector<const Workgroup*>& workgroups, const Names& names);
 

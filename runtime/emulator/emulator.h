@@ -54,6 +54,9 @@ struct EmulatorOptions {
   /// Uses of registers and LDS that nothing has written are found (uninit.h); a launch that has any
   /// ends with an Error (failed_check) that lists them. Launches run many times slower.
   bool check_uninit = false;
+  /// Set: a launch that has not ended after about so many wave instructions of the machine, counted
+  /// since the start, ends with an Error (failed_check). Looked at when a workgroup's turn is over.
+  std::optional<uint64_t> max_steps = std::nullopt;
   /// How long other host threads are given to launch or write what a stalled kernel waits for.
   int stall_grace_ms = 0;
 };

@@ -29,7 +29,8 @@ Emulator::Platform::Platform(EmulatorOptions o)
     : options(std::move(o)),
       target(find_target(options.chip)),
       log(options.chip, options.mfma, options.devices),
-      scheduler(memory, SchedulerOptions{options.seed, options.threads, options.resident_bytes}) {
+      scheduler(memory, SchedulerOptions{options.seed, options.threads, options.resident_bytes,
+                                         options.max_steps}) {
   const auto check = [](std::string_view what, int value, int most) {
     if (value < 1 || value > most) {
       throw Error(ErrorKind::user, fmt::format("{} {}: 1 to {} are possible", value, what, most));

@@ -103,12 +103,20 @@ void Scheduler::worker_loop(int thread, const std::function<void(Dispatch&)>& co
         lock.lock();
         if (enough) stopping_ = true;
       }
+      check_limit();
     }
     changed_.notify_all();
   }
   stopping_ = true;
   changed_.notify_all();
   _mm_setcsr(host_mode);
+}
+
+void Scheduler::check_limit() {
+  if (!options_.max_steps || clock_.steps.load() < *options_.max_steps) return;
+  if (error_ || active_.empty()) return;
+  error_ = limit_error(clock_.steps.load(), *options_.max_steps, sorted_workgroups());
+  stopping_ = true;
 }
 
 Workgroup* Scheduler::next_workgroup(std::unique_lock<std::mutex>& lock) {
@@ -457,6 +465,10 @@ void Scheduler::host_wrote(uint64_t address, uint64_t bytes) {
 
 std::vector<const Workgroup*> Scheduler::workgroups() const {
   const std::lock_guard lock(mutex_);
+  return sorted_workgroups();
+}
+
+std::vector<const Workgroup*> Scheduler::sorted_workgroups() const {
   std::vector<const Workgroup*> all;
   for (const auto& group : resident_) all.push_back(group.get());
   std::ranges::sort(all, {},

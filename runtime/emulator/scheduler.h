@@ -23,6 +23,8 @@ struct SchedulerOptions {
   int threads = 1;
   /// Bytes of registers and LDS of workgroups in flight; more are started when all of those wait.
   uint64_t resident_bytes = uint64_t{8} << 30;
+  /// Wave instructions after which what has not ended fails; looked at after a workgroup's turn.
+  std::optional<uint64_t> max_steps = std::nullopt;
 };
 
 /// What the threads found when they stopped.
@@ -106,6 +108,8 @@ class Scheduler {
   void make_ready(Workgroup& group, bool at_once);
   void retire(Workgroup& group);
   bool any_runnable(const Workgroup& group) const;
+  void check_limit();
+  std::vector<const Workgroup*> sorted_workgroups() const;
   void probe(Wave& wave, std::vector<Wave*>& parking);
 
   AddressSpace& memory_;

@@ -237,6 +237,7 @@ KERNEL unset(GLOBAL u32* out) {
 }
 """
 
+COUNT = "KERNEL count(volatile GLOBAL u32* p) { for (u32 i = 1; p[1] == 0; ++i) p[0] = i; }"
 WAIT = "KERNEL wait(volatile GLOBAL u32* flag) { while (*flag != 9) __builtin_amdgcn_s_sleep(1); }"
 
 
@@ -380,6 +381,12 @@ class Words(EmuTest):
         self.refuse_words("--mfma knows no 'fast'", *good, more=("--mfma", "fast"))
         self.refuse_words("--check knows no 'races'", *good, more=("--check", "races"))
         self.refuse_words("--seed", *good, more=("--seed", 1, "--threads", 2))
+        for seed in ("-1", "18446744073709551616", "1.5", ""):
+            self.refuse_words(f"--seed: '{seed}' is no whole number of 0 ..", *good,
+                              more=("--seed", seed))
+        self.refuse_words("--limit: '0' is no whole number of 1 ..", *good, more=("--limit", 0))
+        self.refuse_words("--lds: '1G' is no whole number of 0 .. 4294967295", *good,
+                          more=("--lds", "1G"))
         self.refuse_words("--threads", *good, more=("--threads", 0))
         self.refuse(USER, "--grid is required", ["emu", "copy.co", "--block", 1])
         self.refuse(USER, "no.co': No such file", ["emu", "no.co", "--grid", 1, "--block", 1])
@@ -404,6 +411,19 @@ class Words(EmuTest):
         self.make("wait", WAIT)
         self.refuse_run(["hangs", "wait.c:2", "byte 0 of argument 1"], "wait.co",
                         "--grid", 2, "--block", 64, "--arg", "out:4:out")
+
+    def test_a_kernel_that_works_for_ever_ends_at_the_limit(self):
+        self.make("count", COUNT)
+        words = ("count.co", "--grid", 2, "--block", 64, "--arg", "out:8:out")
+        for more in (("--threads", 1), ("--threads", 2), ("--seed", 1)):
+            with self.subTest(more):
+                self.refuse_run(["has not ended after", "the limit is 20000", "kernel count",
+                                 "workgroup", "count.c:2"], *words, "--limit", 20000, *more)
+
+    def test_a_kernel_that_ends_below_the_limit(self):
+        self.make("copy", COPY)
+        self.emu("copy", 1, ["fill:1K:u32:7", "out:1K:out"], "--limit", 1000)
+        self.assertEqual(unwords(self.read("out")), [7] * 256)
 
     def test_uninitialised_lds_is_found_when_asked(self):
         self.make("unset", UNSET)

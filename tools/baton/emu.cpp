@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "runtime/base/file.h"
 #include "runtime/base/text.h"
@@ -14,6 +15,7 @@
 #include "tools/baton/input.h"
 #include "tools/baton/progress.h"
 #include "tools/baton/terminal.h"
+#include "tools/baton/whole_number.h"
 
 namespace baton::cli {
 namespace {
@@ -24,6 +26,7 @@ struct EmuOptions {
   std::string code, kernel, grid, block;
   std::vector<std::string> arguments;
   uint32_t dynamic_lds_bytes = 0;
+  std::optional<uint64_t> limit;
   EmulatorFlags emulator;
   bool json = false;
 };
@@ -74,6 +77,7 @@ std::vector<EmuArgument> parse_arguments(const EmuOptions& options) {
 emulator::EmulatorOptions emulator_options(const EmuOptions& options, const ElfImage& image) {
   emulator::EmulatorOptions all = options.emulator.options(image.chip(), 1);
   all.count_bank_conflicts = true;
+  all.max_steps = options.limit;
   return all;
 }
 
@@ -218,14 +222,21 @@ Command add_emu(CLI::App& app) {
   parser
       ->add_option("--lds", options->dynamic_lds_bytes,
                    "Bytes of LDS beyond what the kernel declares")
+      ->check(whole_number<uint32_t>())
       ->type_name("BYTES");
+  parser
+      ->add_option("--limit", options->limit,
+                   "Stop after so many instructions of all waves (default: none); looked at "
+                   "whenever a workgroup has had its turn")
+      ->check(whole_number<uint64_t>(1))
+      ->type_name("N");
   options->emulator.add_to(*parser, "One interleaving of all waves, always the same");
   parser->get_option("--seed")->excludes("--threads");
   parser->add_flag("--json", options->json, "Print the counters as JSON");
   parser->footer(
       std::string(kEmuArgumentHelp) +
-      "\n\nOutputs are written when the kernel has ended well, all or none. A fault or a "
-      "hang exits 1.\n\n"
+      "\n\nOutputs are written when the kernel has ended well, all or none. A fault, a hang or "
+      "the limit exits 1.\n\n"
       "Examples:\n"
       "  baton emu scale.co --grid 4 --block 256 --arg in:x.bin --arg out:4K:y.bin \\\n"
       "    --arg f32:2.5 --arg u32:1024\n"

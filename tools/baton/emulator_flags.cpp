@@ -5,11 +5,12 @@
 #include <thread>
 
 #include "runtime/base/text.h"
+#include "tools/baton/whole_number.h"
 
 namespace baton::cli {
 
 void EmulatorFlags::add_to(CLI::App& parser, const std::string& seed_help) {
-  parser.add_option("--seed", seed, seed_help)->type_name("N");
+  parser.add_option("--seed", seed, seed_help)->check(whole_number<uint64_t>())->type_name("N");
   parser.add_option("--threads", threads, "Host threads (default: one a core)")
       ->check(CLI::Range(1, 64))
       ->type_name("N");
