@@ -3,12 +3,14 @@
 #include <algorithm>
 
 #include "builds/kimi_k3/attn_post_run.h"
+#include "builds/kimi_k3/kda_pre_run.h"
 #include "runtime/base/error.h"
 
 namespace baton::builds {
 
 std::span<const KernelCheck> kernel_checks() {
-  static const KernelCheck all[] = {kimi_k3::attn_post_kernel_check()};
+  static const KernelCheck all[] = {kimi_k3::attn_post_kernel_check(),
+                                    kimi_k3::kda_pre_kernel_check()};
   return all;
 }
 

@@ -50,6 +50,14 @@ double limit_of(Rule rule) {
       return 1e-5;
     case Rule::end_to_end:
       return 2e-3;
+    case Rule::recurrent:
+      return 1e-3;
+    case Rule::o_squares:
+      return 3e-4;
+    case Rule::gated_core:
+      return 5e-3;
+    case Rule::kda_end_to_end:
+      return 1e-2;
   }
   return 0;
 }
@@ -116,8 +124,36 @@ Comparison compare(Rule rule, std::span<const float> actual, std::span<const flo
   return result;
 }
 
+Comparison compare_rows(Rule rule, std::span<const float> actual, std::span<const float> expected,
+                        size_t row) {
+  Comparison all;
+  all.elements = expected.size();
+  if (actual.size() != expected.size()) return all;
+  all.passed = true;
+  for (size_t start = 0; start < expected.size(); start += row) {
+    const size_t length = std::min(row, expected.size() - start);
+    const Comparison one =
+        compare(rule, actual.subspan(start, length), expected.subspan(start, length));
+    all.differing += one.differing;
+    all.largest_ulps = std::max(all.largest_ulps, one.largest_ulps);
+    all.relative_l2 = std::max(all.relative_l2, one.relative_l2);
+    all.passed = all.passed && one.passed;
+  }
+  return all;
+}
+
+Comparison compare_bytes(std::span<const uint8_t> actual, std::span<const uint8_t> expected) {
+  Comparison result;
+  result.elements = expected.size();
+  if (actual.size() != expected.size()) return result;
+  for (size_t i = 0; i < expected.size(); ++i) result.differing += actual[i] != expected[i];
+  result.passed = result.differing == 0;
+  return result;
+}
+
 std::string_view name(Rule rule) {
-  constexpr std::string_view kNames[] = {"exact", "rounded dot", "fp32", "end to end"};
+  constexpr std::string_view kNames[] = {"exact",     "rounded dot", "fp32",       "end to end",
+                                         "recurrent", "o squares",   "gated core", "end to end"};
   return kNames[static_cast<int>(rule)];
 }
 

@@ -9,10 +9,14 @@
 namespace baton::reference {
 
 enum class Rule : uint8_t {
-  exact,        ///< bit for bit, any NaN equals any NaN
-  rounded_dot,  ///< bf16 of a dot: at most 0.1 % more than 1 unit apart, relative L2 <= 5e-4
-  fp32,         ///< relative L2 <= 1e-5
-  end_to_end,   ///< relative L2 <= 2e-3
+  exact,           ///< bit for bit, any NaN equals any NaN
+  rounded_dot,     ///< bf16 of a dot: at most 0.1 % more than 1 unit apart, relative L2 <= 5e-4
+  fp32,            ///< relative L2 <= 1e-5
+  end_to_end,      ///< relative L2 <= 2e-3
+  recurrent,       ///< recurrent state: relative L2 <= 1e-3
+  o_squares,       ///< sums of squares of bf16 o, of which some round the other way: L2 <= 3e-4
+  gated_core,      ///< core_out: relative L2 <= 5e-3
+  kda_end_to_end,  ///< relative L2 <= 1e-2
 };
 
 struct Comparison {
@@ -29,6 +33,13 @@ struct Comparison {
 Comparison compare(Rule rule, std::span<const Bf16> actual, std::span<const Bf16> expected,
                    size_t row);
 Comparison compare(Rule rule, std::span<const float> actual, std::span<const float> expected);
+
+/// As above, and the relative L2 is that of the worst row of `row` elements.
+Comparison compare_rows(Rule rule, std::span<const float> actual, std::span<const float> expected,
+                        size_t row);
+
+/// Every byte the same, the payloads of NaNs among them. The rule is exact, the elements are bytes.
+Comparison compare_bytes(std::span<const uint8_t> actual, std::span<const uint8_t> expected);
 
 std::string_view name(Rule rule);
 

@@ -71,7 +71,8 @@ TEST_CASE("rounded_dot counts values near a cancelled sum as equal") {
 TEST_CASE("a NaN or an infinity on one side only fails every rule") {
   const float inf = std::numeric_limits<float>::infinity();
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  for (Rule rule : {Rule::exact, Rule::rounded_dot, Rule::fp32, Rule::end_to_end}) {
+  for (Rule rule : {Rule::exact, Rule::rounded_dot, Rule::fp32, Rule::end_to_end, Rule::recurrent,
+                    Rule::o_squares, Rule::gated_core, Rule::kda_end_to_end}) {
     CHECK_FALSE(compare(rule, std::vector<float>{1, nan}, std::vector<float>{1, 2}).passed);
     CHECK_FALSE(compare(rule, std::vector<float>{1, 2}, std::vector<float>{1, nan}).passed);
     CHECK_FALSE(compare(rule, std::vector<float>{1, inf}, std::vector<float>{1, 2}).passed);
@@ -85,6 +86,31 @@ TEST_CASE("fp32 is held to a relative L2 of 1e-5") {
   CHECK(compare(Rule::fp32, actual, expected).passed);
   actual.assign(100, 1.000011f);
   CHECK_FALSE(compare(Rule::fp32, actual, expected).passed);
+}
+
+TEST_CASE("compare_rows holds each row to the rule") {
+  std::vector<float> expected(200, 1.0f), actual = expected;
+  actual[150] = 1.012f;  // 1.2e-3 of its row of 100, 8.5e-4 of all
+  CHECK(compare(Rule::recurrent, actual, expected).passed);
+  const Comparison c = compare_rows(Rule::recurrent, actual, expected, 100);
+  CHECK(c.relative_l2 == Approx(1.2e-3).epsilon(0.01));
+  CHECK(c.elements == 200);
+  CHECK(c.differing == 1);
+  CHECK_FALSE(c.passed);
+  actual[150] = 1.009f;
+  CHECK(compare_rows(Rule::recurrent, actual, expected, 100).passed);
+  actual.pop_back();
+  CHECK_FALSE(compare_rows(Rule::recurrent, actual, expected, 100).passed);
+}
+
+TEST_CASE("compare_bytes tells NaNs and zeros apart") {
+  const std::vector<uint8_t> expected = {0, 0, 0xC0, 0x7F}, minus = {0, 0x80, 0xC0, 0x7F},
+                             other = {1, 0, 0xC0, 0x7F}, shorter = {0, 0, 0xC0};
+  CHECK(compare_bytes(expected, expected).passed);
+  CHECK(compare_bytes(minus, expected).differing == 1);
+  CHECK_FALSE(compare_bytes(minus, expected).passed);
+  CHECK_FALSE(compare_bytes(other, expected).passed);
+  CHECK_FALSE(compare_bytes(shorter, expected).passed);
 }
 
 }  // namespace
