@@ -136,6 +136,21 @@ def LowerStages : Pass<"lower-stages", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }
 
+def RereadArguments : Pass<"reread-arguments", "mlir::ModuleOp"> {
+  let summary = "Arguments behind baton.reread_arguments from the kernarg segment";
+  let description = [{
+    ```mlir
+    baton.reread_arguments
+    baton.stage "conv" { ... %address ... }
+    // becomes
+    %segment = llvm.call_intrinsic "llvm.amdgcn.kernarg.segment.ptr"()
+    %again = llvm.load %segment[24] invariant
+    baton.stage "conv" { ... %again ... }
+    ```
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
+}
+
 def SinkBuffers : Pass<"sink-buffers", "mlir::ModuleOp"> {
   let summary = "Buffer resources from the kernel's head into the stages that use them";
   let description = [{

@@ -41,6 +41,7 @@ void buildPipeline(mlir::OpPassManager& manager) {
   manager.addPass(createLowerHandoffs());
   // While stages stand, and behind the hand-offs, which open buffers.
   manager.addPass(createSinkBuffers());
+  manager.addPass(createRereadArguments());
   // Stages after hand-offs, whose names become scopes within the stage's.
   manager.addPass(createLowerStages());
   manager.addPass(createLowerLanes());

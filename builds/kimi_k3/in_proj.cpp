@@ -10,8 +10,9 @@ using namespace dsl;
 
 namespace {
 
-/// Chunks of the second group in flight ahead of their use; more would not fit the registers.
-constexpr int kAhead = 3;
+/// Chunks of the second group in flight ahead of their use, and when x comes in windows, whose next
+/// one is in flight, too. More would not fit the registers.
+constexpr int kAhead = 3, kAheadOfWindows = 2;
 /// 4 loads of 16 bytes a thread, and the padding of 32 rows.
 constexpr int64_t kNextWindowBytes = 4 * 16 * kThreads + 32 * 2 * kLdsPad;
 constexpr int kThreadsOfSum = kTokenTile * kRows / 2;  ///< a thread for a token and a row pair
@@ -118,6 +119,7 @@ void InProj::run() {
   for (Sums& sums : accumulators_) {
     for (int t = 0; t < tiles(); ++t) sums.push_back(zero_accumulator());
   }
+  const int ahead = windows_.size() > 1 ? kAheadOfWindows : kAhead;
   auto issue_second = [&](int round) {
     if (round < kInRounds) {
       weights_[1][static_cast<size_t>(round)] = issue_chunk(w_in_, groups_[1], round);
@@ -129,14 +131,14 @@ void InProj::run() {
     x_to_lds(window, x);
     barrier();
     if (w == 0) {
-      for (int round = 0; round < kAhead; ++round) issue_second(round);
+      for (int round = 0; round < ahead; ++round) issue_second(round);
     }
     if (w + 1 < windows_.size()) x = issue_x(windows_[w + 1]);
     keep_order();
     for (int round = window.first_round; round < window.first_round + window.rounds; ++round) {
       multiply(window, round, 0);
       multiply(window, round, 1);
-      if (window.first_step + window.steps == kSteps) issue_second(round + kAhead);
+      if (window.first_step + window.steps == kSteps) issue_second(round + ahead);
     }
     barrier();  // the window's rows are read
   }

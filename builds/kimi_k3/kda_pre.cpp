@@ -138,6 +138,7 @@ void trace_kda_pre(const BuildKey& key) {
     }).Else([&] { stage("prefetch", [&] { tasks.issue_first(); }); });
   });
   tasks.run();
+  reread_arguments();
 }
 
 }  // namespace baton::builds::kimi_k3

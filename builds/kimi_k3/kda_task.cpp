@@ -337,12 +337,15 @@ void KdaTasks::run() {
   barrier();  // LDS is read by those who had it before
   For(cta_id(), shape_.tasks(), kBlocks, [&](const I32& index) {
     const Task t = task(index);
+    reread_arguments();
     stage("conv", [&] { conv(t); });
     stage("gates", [&] { gates(t); });
+    reread_arguments();
     stage("recurrence", [&] { recurrence(t); });
     stage("norm", [&] { norm(t); });
     if (shape_.tasks() <= kBlocks) return;
     const I32 next = index + kBlocks;
+    reread_arguments();
     stage("prefetch", [&] { If(next < shape_.tasks(), [&] { issue(task(next)); }); });
   });
 }

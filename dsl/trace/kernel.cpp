@@ -10,6 +10,15 @@ const Target& current_target() {
   return detail::open_trace(SourceLocation::current(), /*in_kernel=*/false).target;
 }
 
+void reread_arguments(SourceLocation at) {
+  detail::OpenTrace& trace = detail::open_trace(at);
+  if (!trace.open_stage.empty()) {
+    detail::misuse(at, "arguments are read anew inside stage '" + trace.open_stage + "'",
+                   "let whole stages read them anew: call this between two");
+  }
+  ir::RereadArgumentsOp::create(trace.builder, detail::locate(trace, at));
+}
+
 namespace detail {
 namespace {
 

@@ -94,6 +94,11 @@ inline void timeline(Handle stamps, SourceLocation at = SourceLocation::current(
   detail::ask_timeline(stamps, at);
 }
 
+/// What follows, to the end of the branch or loop that this stands in, reads the kernel's arguments
+/// anew, rather than to keep them in SGPRs (2 an address) from the kernel's start on. Outside
+/// stages.
+void reread_arguments(SourceLocation at = SourceLocation::current());
+
 /// The target that the open trace is for.
 const Target& current_target();
 

@@ -36,6 +36,14 @@ def Baton_CtaIdOp : Baton_IdOp<"cta_id"> {
   let summary = "This workgroup's number in the grid, below the grid's size";
 }
 
+def Baton_RereadArgumentsOp : Baton_Op<"reread_arguments", [MemoryEffects<[MemRead]>]> {
+  let summary = "What follows in its block reads the kernel's arguments anew";
+  let description = [{
+    Else they take SGPRs, 2 an address, from the kernel's start to their last use.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 //===-- Stages --------------------------------------------------------------------------------===//
 
 def Baton_YieldOp : Baton_Op<"yield", [Pure, Terminator, ReturnLike,

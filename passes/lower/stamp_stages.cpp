@@ -67,6 +67,10 @@ class StageStamps {
     LdsOp::create(b, timeline_.getLoc(), kStampsName, llvm::alignTo(end, kStageBytes), bytes());
   }
 
+  uint32_t number(llvm::StringRef name) {
+    return static_cast<uint32_t>(module_->getAttrOfType<mlir::IntegerAttr>(name).getInt());
+  }
+
   /// Code for lane 0 of the workgroup.
   void onFirstLane(Location loc, llvm::function_ref<void()> body) {
     auto branch = mlir::scf::IfOp::create(b, loc, first_lane_, /*withElseRegion=*/false);
@@ -79,14 +83,9 @@ class StageStamps {
   void prepare() {
     Location loc = timeline_.getLoc();
     b.setInsertionPoint(timeline_);
-    const auto number = [&](llvm::StringRef name) {
-      return static_cast<uint32_t>(module_->getAttrOfType<mlir::IntegerAttr>(name).getInt());
-    };
     Value thread = ThreadIdOp::create(b, loc, b.getI32Type(), number(kWorkgroupAttr));
     first_lane_ = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, thread, i32(loc, 0));
     cta_ = CtaIdOp::create(b, loc, b.getI32Type(), number(kGridAttr));
-    buffer_ = BufferOp::create(b, loc, BufferType::get(b.getContext()), timeline_.getStamps(),
-                               number(kGridAttr) * bytes());
     onFirstLane(loc, [&] {
       auto type = mlir::VectorType::get(4, b.getI32Type());
       Value zeros = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
@@ -110,11 +109,13 @@ class StageStamps {
     Location loc = timeline_.getLoc();
     onFirstLane(loc, [&] {
       auto type = mlir::VectorType::get(4, b.getI32Type());
+      Value stamps = BufferOp::create(b, loc, BufferType::get(b.getContext()),
+                                      timeline_.getStamps(), number(kGridAttr) * bytes());
       Value row = arith::MulIOp::create(b, loc, cta_, i32(loc, bytes()));
       for (int64_t byte = 0; byte < bytes(); byte += kStageBytes) {
         Value both = LdsLoadOp::create(b, loc, type, kStampsName, i32(loc, byte));
         Value offset = arith::AddIOp::create(b, loc, row, i32(loc, byte));
-        StoreOp::create(b, loc, both, buffer_, offset, ScopeKind::wave);
+        StoreOp::create(b, loc, both, stamps, offset, ScopeKind::wave);
       }
     });
   }
@@ -123,7 +124,7 @@ class StageStamps {
   TimelineOp timeline_;
   mlir::OpBuilder b;
   llvm::SmallVector<StageOp> stages_;
-  Value first_lane_, cta_, buffer_;
+  Value first_lane_, cta_;
 };
 
 /// One timeline, before every stage, in a module that says how large the launch is.
