@@ -133,6 +133,7 @@ void trace_kda_pre(const BuildKey& key) {
   }).Else([&] {
     If(cta_id() < kNa + kInCtas, [&] {
       stage("in_proj", [&] { in_proj->issue_weights(); });
+      reread_arguments();
       stage("prefetch", [&] { tasks.issue_first(); });
       stage("in_proj", [&] { in_proj->run(); });
     }).Else([&] { stage("prefetch", [&] { tasks.issue_first(); }); });

@@ -340,7 +340,6 @@ void KdaTasks::run() {
     reread_arguments();
     stage("conv", [&] { conv(t); });
     stage("gates", [&] { gates(t); });
-    reread_arguments();
     stage("recurrence", [&] { recurrence(t); });
     stage("norm", [&] { norm(t); });
     if (shape_.tasks() <= kBlocks) return;
