@@ -1,35 +1,11 @@
 #include "runtime/loader.h"
 
-#include <algorithm>
 #include <mutex>
-#include <numeric>
 #include <optional>
-#include <system_error>
-#include <thread>
 
-#include "runtime/base/text.h"
+#include "runtime/base/threads.h"
 
 namespace baton {
-namespace {
-
-/// Calls `work` for each of `items` on up to `jobs` threads, this one among them.
-void on_threads(std::span<const size_t> items, int jobs, const std::function<void(size_t)>& work) {
-  std::atomic<size_t> next = 0;
-  const auto run = [&] {
-    for (size_t i = next++; i < items.size(); i = next++) work(items[i]);
-  };
-  std::vector<std::thread> threads;
-  const auto wanted = std::min(items.size(), static_cast<size_t>(std::max(jobs, 1)));
-  try {
-    while (threads.size() + 1 < wanted) threads.emplace_back(run);
-  } catch (const std::system_error&) {
-    // No more threads are to be had: those there are do the work.
-  }
-  run();
-  for (std::thread& thread : threads) thread.join();
-}
-
-}  // namespace
 
 /// One thread makes the code, the others of that key wait for how it ends.
 struct Loader::Attempt {
@@ -200,14 +176,13 @@ std::vector<PrepareFailure> Loader::prepare(
     state.key_ms = took.count();
     if (progress) progress(state);
   };
-  std::vector<size_t> all(keys.size()), deferred;
-  std::iota(all.begin(), all.end(), size_t{0});
-  on_threads(all, jobs, [&](size_t index) {
+  std::vector<size_t> deferred;
+  on_threads(keys.size(), jobs, [&](size_t index) {
     if (!is_busy_elsewhere(keys[index])) return get_one(index);
     const std::lock_guard lock(mutex);
     deferred.push_back(index);
   });
-  on_threads(deferred, jobs, get_one);
+  on_threads(deferred.size(), jobs, [&](size_t i) { get_one(deferred[i]); });
   std::vector<PrepareFailure> failures;
   for (size_t i = 0; i < keys.size(); ++i) {
     if (errors[i]) failures.push_back({keys[i], *errors[i]});

@@ -65,4 +65,27 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
   return best;
 }
 
+std::optional<uint64_t> parse_size(std::string_view text) {
+  constexpr std::string_view kUnits = "KMG";
+  uint64_t unit = 1;
+  const size_t place = text.empty() ? kUnits.npos : kUnits.find(text.back());
+  if (place != kUnits.npos) {
+    unit = uint64_t{1} << (10 * (place + 1));
+    text.remove_suffix(1);
+  }
+  const std::optional<uint64_t> count = parse_number<uint64_t>(text);
+  if (!count || *count > UINT64_MAX / unit) return std::nullopt;
+  return *count * unit;
+}
+
+std::string size_text(uint64_t bytes) {
+  constexpr uint64_t kUnit = 1024;
+  if (bytes < kUnit) return fmt::format("{} bytes", bytes);
+  auto count = static_cast<double>(bytes);
+  size_t unit = 0;
+  constexpr std::string_view kNames[] = {"KiB", "MiB", "GiB"};
+  for (count /= kUnit; count >= kUnit && unit + 1 < std::size(kNames); count /= kUnit) ++unit;
+  return fmt::format("{:.{}f} {}", count, count < 10 ? 1 : 0, kNames[unit]);
+}
+
 }  // namespace baton

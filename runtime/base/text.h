@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <concepts>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,5 +37,11 @@ std::optional<T> parse_number(std::string_view text, [[maybe_unused]] int base =
   if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
   return value;
 }
+
+/// "4096", "64K", "3M", "4G": bytes, in powers of 1024; nothing for any other text.
+std::optional<uint64_t> parse_size(std::string_view text);
+
+/// "917 bytes", "43 KiB", "1.5 GiB": for people.
+std::string size_text(uint64_t bytes);
 
 }  // namespace baton

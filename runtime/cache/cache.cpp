@@ -33,10 +33,6 @@ std::optional<std::string> variable(const char* name) {
   return value;
 }
 
-/// Least recently used goes by the time a file was last touched. A touch that fails costs an entry
-/// its place in that order and nothing else.
-void touch(const fs::path& file) { ::utimensat(AT_FDCWD, file.c_str(), nullptr, 0); }
-
 /// Moves `made` to `place`. What already stands there is moved into `aside` first.
 void replace(const fs::path& made, const fs::path& place, const fs::path& aside) {
   for (int attempt = 0;; ++attempt) {
@@ -140,6 +136,12 @@ void Cache::check_owner() const {
   }
 }
 
+void Cache::touch(const fs::path& file) const {
+  if (options_.read_only || options_.max_bytes == kUnboundedCache) return;
+  // One that fails costs the entry its place in the order of use and nothing else.
+  ::utimensat(AT_FDCWD, file.c_str(), nullptr, 0);
+}
+
 void Cache::report(const std::string& line) const {
   if (options_.report) options_.report(line);
 }
@@ -156,7 +158,7 @@ std::optional<Digest> Cache::find(const CodeName& name) {
                   fmt::format("{}: it is of {} for {}: moved from there", path.string(),
                               quote(entry.name.key), entry.name.chip));
     }
-    if (!options_.read_only) touch(path);
+    touch(path);
     return entry.content;
   } catch (const Error& error) {
     if (fs::exists(path, unreadable)) report(fmt::format("damaged: {}", error.what()));
@@ -176,7 +178,7 @@ std::optional<CodeObject> Cache::load(const Digest& content, const CodeName& nam
                     fmt::format("{}: it holds {} for {}, not what was asked for", folder.string(),
                                 quote(object->record.key), object->record.chip));
       }
-      if (!options_.read_only) touch(folder / kEntryFile);
+      touch(folder / kEntryFile);
       return object;
     } catch (const Error& error) {
       std::error_code ignored;
@@ -224,6 +226,7 @@ FileLock Cache::lock(const Digest& what, std::optional<std::chrono::milliseconds
 }
 
 void Cache::keep_bound(uint64_t stored) {
+  if (options_.max_bytes == kUnboundedCache) return;
   const std::lock_guard lock(bound_mutex_);
   unaccounted_ += stored;
   // Measuring reads every folder: once at first, then whenever a good part of the bound was stored.

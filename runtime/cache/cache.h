@@ -27,6 +27,8 @@ struct CodeName {
 };
 
 inline constexpr uint64_t kDefaultCacheBytes = uint64_t{4} << 30;
+/// Nothing is ever evicted, so that nobody needs to know when it was last used.
+inline constexpr uint64_t kUnboundedCache = ~uint64_t{0};
 
 struct CacheOptions {
   std::filesystem::path folder;
@@ -81,6 +83,8 @@ class Cache {
  private:
   void make_folders();
   void check_owner() const;
+  /// Notes that a file was used now, where that counts.
+  void touch(const std::filesystem::path& file) const;
   /// Removes the least recently used when what this process stored may have filled the cache.
   void keep_bound(uint64_t stored);
 

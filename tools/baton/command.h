@@ -22,5 +22,7 @@ Command add_isa(CLI::App& app);
 Command add_info(CLI::App& app);
 Command add_run(CLI::App& app);
 Command add_emu(CLI::App& app);
+Command add_cache(CLI::App& app);
+Command add_matrix(CLI::App& app);
 
 }  // namespace baton::cli

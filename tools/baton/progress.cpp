@@ -53,6 +53,11 @@ void Progress::phase(const std::string& name) {
   if (drawn_) draw();
 }
 
+void Progress::update(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  phase_ = name;
+}
+
 void Progress::hide() {
   const std::lock_guard lock(mutex_);
   phase_.clear();

@@ -21,6 +21,8 @@ class Progress {
 
   /// What is being done now: "compile".
   void phase(const std::string& name);
+  /// The phase goes on, under another name.
+  void update(const std::string& name);
   /// No line until the next phase.
   void hide();
 

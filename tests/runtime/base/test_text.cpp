@@ -43,5 +43,27 @@ TEST_CASE("parse_number reads the whole text or nothing") {
   CHECK_FALSE(parse_number<float>("1e999"));
 }
 
+TEST_CASE("sizes are read with their unit") {
+  CHECK(parse_size("0") == 0);
+  CHECK(parse_size("4096") == 4096);
+  CHECK(parse_size("64K") == 65536);
+  CHECK(parse_size("3M") == 3145728);
+  CHECK(parse_size("4G") == 4294967296);
+  CHECK(parse_size("17179869183G") == 18446744072635809792u);
+  for (const char* wrong : {"", "K", "-1", "1.5G", "1k", "1 K", "17179869184G", "0x10"}) {
+    CAPTURE(wrong);
+    CHECK_FALSE(parse_size(wrong));
+  }
+}
+
+TEST_CASE("sizes are written for people") {
+  CHECK(size_text(0) == "0 bytes");
+  CHECK(size_text(1023) == "1023 bytes");
+  CHECK(size_text(1536) == "1.5 KiB");
+  CHECK(size_text(43168) == "42 KiB");
+  CHECK(size_text(uint64_t{4} << 30) == "4.0 GiB");
+  CHECK(size_text(uint64_t{5000} << 30) == "5000 GiB");
+}
+
 }  // namespace
 }  // namespace baton

@@ -1,0 +1,266 @@
+#include "builds/matrix_folder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "runtime/base/file.h"
+#include "runtime/base/text.h"
+#include "runtime/base/threads.h"
+#include "runtime/cache/index_file.h"
+#include "runtime/cache/layout.h"
+#include "runtime/cache/upkeep.h"
+
+namespace baton::builds {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path times_folder(const fs::path& folder) { return cache_layout::root(folder) / "times"; }
+
+std::string spelt(const std::string& key, const std::string& chip) {
+  return fmt::format("{} for {}", key, chip);
+}
+
+/// The summary: a row a key.
+class SummaryTable {
+ public:
+  explicit SummaryTable(const Manifest& manifest) {
+    text_ = fmt::format("{}\n{} code objects, baton {}, LLVM {}\n\n", printable(manifest.name),
+                        manifest.entries.size(), manifest.baton_version, manifest.llvm_version);
+    text_ += fmt::format(kRow, "chip", "VGPRs", "SGPRs", "LDS", "waves/SIMD", "bytes", "ms", "key");
+  }
+
+  void add(const ManifestEntry& entry, const std::string& time) {
+    text_ += fmt::format(kRow, entry.chip, entry.vgprs, entry.sgprs, entry.lds_bytes,
+                         entry.waves_per_simd, entry.bytes, time, entry.key);
+  }
+
+  const std::string& text() const { return text_; }
+
+ private:
+  static constexpr const char* kRow = "{:<7} {:>5} {:>5} {:>6} {:>10} {:>7} {:>6}  {}\n";
+  std::string text_;
+};
+
+void check_entry(const fs::path& folder, const ManifestEntry& entry, Cache& cache,
+                 const Digest& library, std::vector<std::string>& faults) {
+  const CodeName name{.key = entry.key, .chip = entry.chip, .library = library};
+  const std::optional<Digest> content = cache.find(name);
+  if (!content || *content != entry.content) {
+    faults.push_back(fmt::format("{}: its name is not in the index of '{}'",
+                                 spelt(entry.key, entry.chip), folder.string()));
+  }
+  const std::optional<CodeObject> object = cache.load(entry.content, name);
+  if (!object) {
+    faults.push_back(fmt::format("{}: '{}' is not there or not whole", spelt(entry.key, entry.chip),
+                                 entry.path));
+  } else if (manifest_entry(object->record, entry.content, object->bytes.size()) != entry) {
+    faults.push_back(fmt::format("{}: '{}' is not what the manifest says",
+                                 spelt(entry.key, entry.chip), entry.path));
+  }
+}
+
+}  // namespace
+
+MatrixFolder::MatrixFolder(fs::path folder, const CodeBuilder& builder,
+                           std::function<void(const std::string&)> report)
+    : folder_(std::move(folder)),
+      builder_(builder),
+      cache_({.folder = folder_, .max_bytes = kUnboundedCache, .report = std::move(report)}) {}
+
+CodeName MatrixFolder::name_of(const BuildKey& key) const {
+  return {.key = key.text(), .chip = key.chip(), .library = builder_.library()};
+}
+
+std::vector<BuildKey> MatrixFolder::missing(std::span<const BuildKey> keys) {
+  std::vector<BuildKey> list;
+  for (const BuildKey& key : keys) {
+    const CodeName name = name_of(key);
+    const std::optional<Digest> content = cache_.find(name);
+    if (!content || !cache_.load(*content, name)) list.push_back(key);
+  }
+  return list;
+}
+
+MatrixFolder::Compiled MatrixFolder::compile(
+    std::span<const BuildKey> keys, int jobs,
+    const std::function<void(const PrepareProgress&)>& progress) {
+  fs::create_directories(times_folder(folder_));
+  Loader loader({.cache = &cache_, .builder = &builder_});
+  Compiled compiled;
+  compiled.failures = loader.prepare(keys, jobs, [&](const PrepareProgress& state) {
+    if (const std::optional<Digest> content = cache_.find(name_of(*state.key))) {
+      try {
+        write_file(times_folder(folder_) / content->hex(),
+                   as_bytes(fmt::format("{:.0f}\n", state.key_ms)));
+      } catch (const Error& error) {
+        cache_.report(error.what());
+      }
+    }
+    if (progress) progress(state);
+  });
+  compiled.counts = loader.counts();
+  return compiled;
+}
+
+std::string MatrixFolder::time_text(const Digest& content) const {
+  try {
+    const Bytes text = read_file(times_folder(folder_) / content.hex());
+    constexpr size_t kMostDigits = 9;
+    const std::string_view digits(reinterpret_cast<const char*>(text.data()),
+                                  text.empty() ? 0 : text.size() - 1);
+    if (digits.size() <= kMostDigits && parse_number<uint64_t>(digits)) return std::string(digits);
+  } catch (const Error&) {
+    // It was compiled elsewhere, and only its code brought here.
+  }
+  return "-";
+}
+
+Manifest MatrixFolder::collect(const Matrix& matrix) {
+  Manifest manifest{.name = matrix.name,
+                    .baton_version = {},
+                    .llvm_version = {},
+                    .library = builder_.library(),
+                    .entries = {}};
+  std::vector<std::string> missing;
+  for (const BuildKey& key : matrix.keys) {
+    const CodeName name = name_of(key);
+    const std::optional<Digest> content = cache_.find(name);
+    const std::optional<CodeObject> object = content ? cache_.load(*content, name) : std::nullopt;
+    if (!object) {
+      missing.push_back(spelt(key.text(), key.chip()));
+      continue;
+    }
+    manifest.baton_version = object->record.baton_version;
+    manifest.llvm_version = object->record.llvm_version;
+    manifest.entries.push_back(manifest_entry(object->record, *content, object->bytes.size()));
+  }
+  if (!missing.empty()) {
+    throw Error(ErrorKind::failed_check,
+                fmt::format("{} of {} keys are not in '{}': {}", missing.size(), matrix.keys.size(),
+                            folder_.string(), fmt::join(missing, "; ")),
+                "compile them first, with this build of Baton");
+  }
+  SummaryTable summary(manifest);
+  for (const ManifestEntry& entry : manifest.entries) summary.add(entry, time_text(entry.content));
+  keep_only(manifest);
+  const std::string json = manifest.to_json();
+  const FileToWrite files[] = {{folder_ / kSummaryFile, as_bytes(summary.text())},
+                               {folder_ / kManifestFile, as_bytes(json)}};
+  const auto is_right = [](const FileToWrite& file) {
+    std::error_code unreadable;
+    if (!fs::is_regular_file(file.path, unreadable)) return false;
+    return std::ranges::equal(read_file(file.path), file.bytes);
+  };
+  if (!std::ranges::all_of(files, is_right)) write_files(files);
+  return manifest;
+}
+
+void MatrixFolder::keep_only(const Manifest& manifest) const {
+  std::set<std::string> contents, names;
+  for (const ManifestEntry& entry : manifest.entries) {
+    contents.insert(entry.content.hex());
+    names.insert(
+        CodeName{.key = entry.key, .chip = entry.chip, .library = manifest.library}.digest().hex());
+  }
+  const auto keep = [](const fs::path& folder, const std::set<std::string>& kept) {
+    std::vector<fs::path> others;
+    std::error_code ended;
+    for (fs::directory_iterator it(folder, ended), end; !ended && it != end; it.increment(ended)) {
+      if (!kept.contains(it->path().stem().string())) others.push_back(it->path());
+    }
+    for (const fs::path& other : others) fs::remove_all(other, ended);
+  };
+  keep(cache_layout::index(folder_), names);
+  keep(cache_layout::objects(folder_), contents);
+  keep(times_folder(folder_), contents);
+}
+
+std::vector<Digest> MatrixFolder::contents(std::span<const BuildKey> keys, int jobs) {
+  std::vector<Digest> contents(keys.size());
+  std::vector<std::optional<Error>> errors(keys.size());
+  on_threads(keys.size(), jobs, [&](size_t i) {
+    try {
+      const std::optional<Digest> known = cache_.find(name_of(keys[i]));
+      contents[i] = known ? *known : builder_.trace(keys[i])->content();
+    } catch (const Error& error) {
+      errors[i] = error;
+    }
+  });
+  for (const std::optional<Error>& error : errors) {
+    if (error) throw Error(*error);
+  }
+  return contents;
+}
+
+std::vector<std::string> check_shipped(const fs::path& folder, const Matrix* expected) {
+  const Manifest manifest = Manifest::read(folder);
+  std::vector<std::string> faults;
+  Cache cache({.folder = folder, .read_only = true, .report = [&](const std::string& line) {
+                 faults.push_back(line);
+               }});
+  std::set<std::string> listed, wanted, contents;
+  for (const ManifestEntry& entry : manifest.entries) {
+    check_entry(folder, entry, cache, manifest.library, faults);
+    listed.insert(spelt(entry.key, entry.chip));
+    contents.insert(entry.content.hex());
+  }
+  for (const CachedCode& code : list_cache(folder, /*thorough=*/false)) {
+    if (contents.contains(code.content)) continue;
+    faults.push_back(fmt::format("{}: the manifest does not list it", code.folder.string()));
+  }
+  if (expected == nullptr) return faults;
+  for (const BuildKey& key : expected->keys) wanted.insert(spelt(key.text(), key.chip()));
+  for (const std::string& key : wanted) {
+    if (!listed.contains(key)) faults.push_back(key + ": the manifest lacks it");
+  }
+  for (const std::string& key : listed) {
+    if (!wanted.contains(key)) faults.push_back(key + ": the matrix does not ask for it");
+  }
+  return faults;
+}
+
+std::string ninja_plan(std::span<const BuildKey> keys, std::span<const Digest> contents,
+                       const PlanCommands& commands) {
+  // Ninja's own escapes; what the shell would read is in single quotes.
+  const auto path = [](const std::string& text) {
+    std::string escaped;
+    for (const char c : text) {
+      if (c == '$' || c == ' ' || c == ':') escaped += '$';
+      escaped += c;
+    }
+    return escaped;
+  };
+  const auto shell = [](const std::string& text) {
+    std::string quoted = "'";
+    for (const char c : text) {
+      quoted += c == '\'' ? "'\\''" : c == '$' ? "$$" : std::string(1, c);
+    }
+    return quoted + "'";
+  };
+  std::string plan = fmt::format(
+      "# An edge a key: `ninja -f` this file, or give its commands to another engine.\n"
+      "baton = {}\nfolder = {}\n\n"
+      "rule compile\n  command = $baton matrix --only $key --arch $chip --out $folder\n"
+      "  description = $key $chip\n  restat = 1\n\n"
+      "rule collect\n  command = $baton matrix {} --out $folder --collect{}\n\n",
+      shell(commands.baton), shell(commands.out), shell(commands.matrix), commands.arch);
+  std::string outputs;
+  std::set<Digest> planned;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (!planned.insert(contents[i]).second) continue;
+    const std::string output =
+        path((cache_layout::entry(commands.out, contents[i]) / cache_layout::kEntryFile).string());
+    plan += fmt::format("build {}: compile\n  key = {}\n  chip = {}\n", output, keys[i].text(),
+                        keys[i].chip());
+    outputs += " $\n    " + output;
+  }
+  const std::string manifest = path((fs::path(commands.out) / kManifestFile).string());
+  plan += fmt::format("\nbuild {}: collect |{}\n\ndefault {}\n", manifest, outputs, manifest);
+  return plan;
+}
+
+}  // namespace baton::builds

@@ -1,0 +1,75 @@
+// A matrix on disk: compiled into a folder that is shipped, checked, spread over machines.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "builds/matrix.h"
+#include "runtime/cache/manifest.h"
+#include "runtime/loader.h"
+
+namespace baton::builds {
+
+inline constexpr const char* kSummaryFile = "summary.txt";
+
+/// The folder is a cache (runtime/cache/cache.h) that nothing is evicted from, with a manifest and
+/// a summary beside it. Several processes may compile into it at once.
+class MatrixFolder {
+ public:
+  /// Throws Error like Cache.
+  MatrixFolder(std::filesystem::path folder, const CodeBuilder& builder,
+               std::function<void(const std::string&)> report);
+
+  /// The keys without a sound code object of this library build, in their order.
+  std::vector<BuildKey> missing(std::span<const BuildKey> keys);
+
+  struct Compiled {
+    std::vector<PrepareFailure> failures;
+    LoaderCounts counts;
+  };
+  /// Compiles on `jobs` threads, and keeps how long each took for the summary. Like
+  /// Loader::prepare.
+  Compiled compile(std::span<const BuildKey> keys, int jobs,
+                   const std::function<void(const PrepareProgress&)>& progress = {});
+
+  /// Writes manifest.json and summary.txt, unless they are there and right, and removes what the
+  /// matrix does not list; returns what the manifest says. Throws Error (failed_check) that lists
+  /// every missing key.
+  Manifest collect(const Matrix& matrix);
+
+  /// The content that each key has or will have; traced on `jobs` threads where that is not known.
+  /// Throws the first key's Error.
+  std::vector<Digest> contents(std::span<const BuildKey> keys, int jobs);
+
+ private:
+  CodeName name_of(const BuildKey& key) const;
+  std::string time_text(const Digest& content) const;
+  void keep_only(const Manifest& manifest) const;
+
+  std::filesystem::path folder_;
+  const CodeBuilder& builder_;
+  Cache cache_;
+};
+
+/// Every fault of a shipped folder, a line each that names the file or the key: what its manifest
+/// lists and it lacks, what is damaged, what differs from the manifest, what is not listed. With
+/// `expected` also the keys that only one of the two knows.
+std::vector<std::string> check_shipped(const std::filesystem::path& folder, const Matrix* expected);
+
+/// What a plan says besides the keys.
+struct PlanCommands {
+  std::string baton;   ///< the program
+  std::string matrix;  ///< the TOML file
+  std::string out;     ///< the folder
+  std::string arch;    ///< the chips' flags of the last step; may be empty
+};
+
+/// The matrix as a Ninja file: an edge a key, whose output is named by its content, and one that
+/// collects.
+std::string ninja_plan(std::span<const BuildKey> keys, std::span<const Digest> contents,
+                       const PlanCommands& commands);
+
+}  // namespace baton::builds

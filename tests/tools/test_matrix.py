@@ -1,0 +1,178 @@
+"""`baton matrix`: a folder that is compiled, taken up again, checked, and spread with Ninja."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+from pathlib import Path
+
+from baton_tool import BATON, ToolTest, run
+
+CHECK, USER = 1, 2
+MATRIX = """
+name = "small"
+chips = ["gfx950", "gfx90a"]
+[[build]]
+kernel = "attn_post"
+tokens = [1, 2]
+nblocks = [1, 2]
+[[build.exclude]]
+tokens = 2
+nblocks = 2
+"""
+KEYS = 6
+
+
+class MatrixCommand(ToolTest):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "m.toml").write_text(MATRIX)
+
+    def matrix(self, *arguments, code=0):
+        done = run("matrix", *arguments, "--out", "out", "--json", cwd=self.folder)
+        self.assertEqual((done.returncode, done.stderr), (code, ""))
+        return json.loads(done.stdout)
+
+    def files(self):
+        return {path.relative_to(self.folder).as_posix(): path.stat().st_mtime_ns
+                for path in sorted((self.folder / "out").rglob("*")) if path.is_file()}
+
+    def test_the_folder(self):
+        made = self.matrix("m.toml")
+        self.assertEqual((made["keys"], made["compiled"], made["failed"]), (KEYS, KEYS, []))
+        manifest = json.loads((self.folder / "out/manifest.json").read_text(encoding="utf-8"))
+        self.assertEqual((manifest["format"], manifest["name"]), (1, "small"))
+        entries = manifest["entries"]
+        self.assertEqual([entry["chip"] for entry in entries], ["gfx950"] * 3 + ["gfx90a"] * 3)
+        summary = (self.folder / "out/summary.txt").read_text(encoding="utf-8")
+        for entry in entries:
+            # The same code object and record as `compile` makes.
+            self.run_well("compile", entry["key"], "--arch", entry["chip"], "-o", "x.co")
+            for suffix in ("", ".json"):
+                self.assertEqual((self.folder / ("out/" + entry["path"] + suffix)).read_bytes(),
+                                 (self.folder / ("x.co" + suffix)).read_bytes())
+            record = json.loads((self.folder / "x.co.json").read_text(encoding="utf-8"))
+            resources = record["resources"]
+            self.assertEqual([entry[n] for n in ("vgprs", "sgprs", "lds_bytes", "sha256")],
+                             [resources["vgprs"], resources["sgprs"], resources["lds_bytes"],
+                              record["sha256"]])
+            self.assertRegex(summary, rf"(?m)^{entry['chip']} +{entry['vgprs']} +{entry['sgprs']} +"
+                             rf"{entry['lds_bytes']} +\d+ +{entry['bytes']} +\d+  "
+                             + re.escape(entry["key"]) + "$")
+
+    def test_the_second_run_does_nothing_and_a_longer_list_only_what_is_new(self):
+        self.matrix("m.toml")
+        before = self.files()
+        text = self.run_well("matrix", "m.toml", "--out", "out")
+        self.assertRegex(text, rf"^nothing to do: all {KEYS} keys are in out, checked in ")
+        manifest = (self.folder / "out/manifest.json").read_bytes()
+        self.assertEqual(self.files(), before, "no file is touched")
+        (self.folder / "m.toml").write_text(MATRIX.replace("[1, 2]", "[1, 2, 3]", 1))
+        longer = self.matrix("m.toml")
+        self.assertEqual((longer["keys"], longer["present"], longer["compiled"]), (10, KEYS, 4))
+        (self.folder / "m.toml").write_text(MATRIX)
+        self.assertEqual(self.matrix("m.toml")["compiled"], 0)
+        self.assertEqual((self.folder / "out/manifest.json").read_bytes(), manifest)
+
+    def test_a_run_that_is_cut_is_taken_up(self):
+        cut = subprocess.Popen([BATON, "matrix", "m.toml", "--out", "out", "-j", "1"],
+                               cwd=self.folder, stdout=subprocess.DEVNULL)
+        objects = self.folder / "out/v1/objects"
+        while not (objects.is_dir() and any(objects.iterdir())):
+            self.assertIsNone(cut.poll())
+            time.sleep(0.001)
+        cut.send_signal(signal.SIGKILL)
+        cut.wait()
+        self.assertFalse((self.folder / "out/manifest.json").exists())
+        rest = self.matrix("m.toml")
+        self.assertGreater(rest["present"] + rest["unchanged"], 0)
+        self.assertEqual(rest["present"] + rest["unchanged"] + rest["compiled"], KEYS)
+        self.assertEqual(self.matrix("--check", "m.toml")["faults"], [])
+
+    def test_check(self):
+        self.matrix("m.toml", "--arch", "gfx942")
+        self.assertEqual(self.matrix("--check"), {"folder": "out", "keys": 3, "faults": []})
+        faults = self.matrix("--check", "m.toml", code=CHECK)["faults"]
+        self.assertEqual(len(faults), KEYS + 3)
+        shutil.move(self.folder / "out", self.folder / "moved")
+        shutil.move(self.folder / "moved", self.folder / "out")
+        self.assertEqual(self.matrix("--check", "m.toml", "--arch", "gfx942")["faults"], [])
+        code = next((self.folder / "out").rglob("code.co"))
+        code.write_bytes(code.read_bytes()[:-1])
+        found = run("matrix", "--check", "--out", "out", cwd=self.folder)
+        self.assertEqual((found.returncode, found.stderr), (CHECK, ""))
+        self.assertIn("code.co: its SHA-256 is", found.stdout)
+        self.refuse(USER, "manifest.json': No such file", ["matrix", "--check", "--out", "no"])
+
+    def test_a_plan_that_ninja_runs(self):
+        self.matrix("m.toml", "--plan", "plan.ninja")
+        self.assertFalse((self.folder / "out/manifest.json").exists())
+        refused = run("matrix", "m.toml", "--out", "out", "--collect", cwd=self.folder)
+        self.assertEqual(refused.returncode, CHECK)
+        self.assertIn(f"{KEYS} of {KEYS} keys are not in ", refused.stderr)
+
+        def ninja():
+            return subprocess.run(["ninja", "-f", "plan.ninja", "-j", "2"], cwd=self.folder,
+                                  check=True, capture_output=True, text=True).stdout
+
+        self.assertIn(f"[{KEYS + 1}/{KEYS + 1}]", ninja())
+        self.assertIn("no work to do", ninja())
+        self.assertEqual(self.matrix("--check", "m.toml")["faults"], [])
+        self.assertEqual(self.matrix("m.toml")["compiled"], 0)
+
+    def test_steps_that_other_machines_take_are_joined(self):
+        keys = ["attn_post:tokens=1,nblocks=1", "attn_post:tokens=1,nblocks=2",
+                "attn_post:tokens=2,nblocks=1"]
+        for number, key in enumerate(keys):
+            self.run_well("matrix", "--only", key, "--arch", "gfx950,gfx90a", "--out",
+                          f"machine{number}")
+            shutil.copytree(self.folder / f"machine{number}", self.folder / "out",
+                            dirs_exist_ok=True)
+        self.assertEqual(self.matrix("m.toml", "--collect")["keys"], KEYS)
+        self.assertEqual(self.matrix("--check", "m.toml")["faults"], [])
+
+    def test_eight_at_once_compile_each_key_once(self):
+        processes = [subprocess.Popen([BATON, "matrix", "--only", "attn_post:tokens=1,nblocks=1",
+                                       "--only", "attn_post:tokens=2,nblocks=1", "--arch", "gfx950",
+                                       "--out", "out", "--json"], cwd=self.folder, text=True,
+                                      stdout=subprocess.PIPE) for _ in range(8)]
+        results = [json.loads(process.communicate()[0]) for process in processes]
+        self.assertEqual([process.returncode for process in processes], [0] * 8)
+        self.assertEqual(sum(result["compiled"] for result in results), 2)
+
+    def test_what_is_refused(self):
+        (self.folder / "bad.toml").write_text(MATRIX.replace("nblocks =", "nblock ="))
+        for named, arguments, hint in [
+            ("needs a FILE.toml", ["--out", "o"], "docs/matrix.md"),
+            ("--out", ["m.toml"], "baton matrix --help"),
+            ("exclude each other", ["m.toml", "--out", "o", "--check", "--collect"], "docs"),
+            ("'no.toml'", ["no.toml", "--out", "o"], "check the path"),
+            ("bad.toml:7: attn_post has no field 'nblock'", ["bad.toml", "--out", "o"],
+             "did you mean 'nblocks'?"),
+            ("'gfx951'", ["m.toml", "--out", "o", "--arch", "gfx951"], "gfx950"),
+            ("-j -1", ["m.toml", "--out", "o", "-j", "-1"], "-j N"),
+            ("leave FILE.toml out", ["m.toml", "--only", "attn_post", "--out", "o"], "docs"),
+            ("needs --arch CHIP", ["--only", "attn_post", "--out", "o"], "chips: "),
+            ("no field 'token'", ["--only", "attn_post:token=1", "--arch", "gfx950", "--out", "o"],
+             "did you mean 'tokens'?"),
+        ]:
+            with self.subTest(named):
+                self.refuse(USER, named, ["matrix", *arguments], hint)
+
+    def test_the_example_is_a_matrix(self):
+        """Every key of the deployment set is valid; some of it is compiled, at both ends."""
+        example = Path(os.environ["BATON_MATRIX"])
+        self.matrix(example, "--plan", "plan.ninja")
+        plan = (self.folder / "plan.ninja").read_text(encoding="utf-8")
+        self.assertEqual(plan.count(": compile\n"), 288)
+        keys = re.findall(r"(?m)^  key = (.*)$", plan)
+        for key in (keys[0], keys[-1]):
+            self.run_well("matrix", "--only", key, "--arch", "gfx950", "--out", "out")
+
+
+if __name__ == "__main__":
+    unittest.main()

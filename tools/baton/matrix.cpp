@@ -1,0 +1,276 @@
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "builds/families.h"
+#include "builds/key_builder.h"
+#include "builds/matrix_folder.h"
+#include "runtime/base/file.h"
+#include "runtime/base/text.h"
+#include "tools/baton/command.h"
+#include "tools/baton/input.h"
+#include "tools/baton/progress.h"
+#include "tools/baton/terminal.h"
+
+namespace baton::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+struct MatrixFlags {
+  std::string file;
+  std::string out;
+  std::vector<std::string> chips;
+  std::vector<std::string> only;
+  std::string plan;
+  int jobs = 0;
+  bool check = false, collect = false, json = false;
+};
+
+constexpr const char* kDescribe = "docs/matrix.md describes the file and the folder";
+
+/// What the flags ask for, alone among the four.
+void check_flags(const MatrixFlags& flags) {
+  const int modes = flags.check + flags.collect + !flags.plan.empty() + !flags.only.empty();
+  if (modes > 1) {
+    throw Error(ErrorKind::user, "--check, --collect, --plan and --only exclude each other",
+                kDescribe);
+  }
+  if (flags.file.empty() == flags.only.empty() && !flags.check) {
+    throw Error(ErrorKind::user,
+                flags.only.empty() ? "baton matrix needs a FILE.toml"
+                                   : "--only names its keys itself: leave FILE.toml out",
+                kDescribe);
+  }
+  if (flags.jobs < 0) {
+    throw Error(ErrorKind::user, fmt::format("-j {} is no number of threads", flags.jobs),
+                "-j N, from 1 up; without it, one a processor");
+  }
+}
+
+builds::Matrix read(const MatrixFlags& flags) {
+  const Bytes text = read_file(flags.file);
+  return builds::read_matrix({reinterpret_cast<const char*>(text.data()), text.size()}, flags.file,
+                             flags.chips);
+}
+
+/// "[######....] 12 done, 0 failed, 8 left; slowest 1.2 s: attn_post:tokens=64,..."
+class ProgressLine {
+ public:
+  void show(const PrepareProgress& state) {
+    if (state.key_ms > slowest_ms_) {
+      slowest_ms_ = state.key_ms;
+      slowest_ = state.key->text();
+    }
+    constexpr size_t kCells = 20;
+    const size_t ended = state.done + state.failed;
+    const size_t filled = kCells * ended / std::max<size_t>(state.total, 1);
+    line_.update(fmt::format("[{}{}] {} done, {} failed, {} left; slowest {:.1f} s: {}",
+                             std::string(filled, '#'), std::string(kCells - filled, '.'),
+                             state.done, state.failed, state.total - ended, slowest_ms_ / 1000,
+                             slowest_));
+  }
+  void start(size_t total) { line_.phase(fmt::format("{} to compile", total)); }
+
+ private:
+  Progress line_;
+  double slowest_ms_ = 0;
+  std::string slowest_;
+};
+
+struct Outcome {
+  size_t keys = 0, present = 0;
+  builds::MatrixFolder::Compiled compiled;
+  double seconds = 0;
+};
+
+Outcome compile(builds::MatrixFolder& folder, const std::vector<BuildKey>& keys, int jobs) {
+  const auto start = std::chrono::steady_clock::now();
+  Outcome outcome{.keys = keys.size(), .present = 0, .compiled = {}, .seconds = 0};
+  const std::vector<BuildKey> missing = folder.missing(keys);
+  outcome.present = keys.size() - missing.size();
+  if (!missing.empty()) {
+    ProgressLine line;
+    line.start(missing.size());
+    outcome.compiled =
+        folder.compile(missing, jobs, [&](const PrepareProgress& state) { line.show(state); });
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  outcome.seconds = took.count();
+  return outcome;
+}
+
+/// Reports every failure; the exit code of the first.
+int report_failures(const Outcome& outcome) {
+  int exit = 0;
+  for (const PrepareFailure& failure : outcome.compiled.failures) {
+    report(Error(
+        failure.error.kind(),
+        fmt::format("{} for {}: {}", failure.key.text(), failure.key.chip(), failure.error.what()),
+        failure.error.hint()));
+    if (exit == 0) exit = exit_code(failure.error);
+  }
+  return exit;
+}
+
+void print_json(const ordered_json& json) {
+  print(json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
+}
+
+ordered_json outcome_json(const Outcome& outcome, const std::string& out) {
+  ordered_json failed = ordered_json::array();
+  for (const PrepareFailure& failure : outcome.compiled.failures) {
+    failed.push_back({{"key", failure.key.text()},
+                      {"chip", failure.key.chip()},
+                      {"error", failure.error.what()}});
+  }
+  return {{"folder", out},
+          {"keys", outcome.keys},
+          {"present", outcome.present},
+          {"compiled", outcome.compiled.counts.compiled},
+          {"unchanged", outcome.compiled.counts.disk},
+          {"failed", std::move(failed)},
+          {"seconds", outcome.seconds}};
+}
+
+std::string outcome_text(const Outcome& outcome, const std::string& out) {
+  const std::string place = printable(out);
+  if (outcome.present == outcome.keys) {
+    return fmt::format("nothing to do: all {} keys are in {}, checked in {:.1f} s\n", outcome.keys,
+                       place, outcome.seconds);
+  }
+  const LoaderCounts& counts = outcome.compiled.counts;
+  std::string text =
+      fmt::format("{} keys in {}: {} compiled in {:.1f} s, {} were there", outcome.keys, place,
+                  counts.compiled, outcome.seconds, outcome.present);
+  if (counts.disk != 0) text += fmt::format(", {} unchanged by this build of Baton", counts.disk);
+  if (!outcome.compiled.failures.empty()) {
+    text += fmt::format(", {} failed: no manifest is written", outcome.compiled.failures.size());
+  }
+  return text + "\n";
+}
+
+int run_check(const MatrixFlags& flags) {
+  std::optional<builds::Matrix> expected;
+  if (!flags.file.empty()) expected = read(flags);
+  const std::vector<std::string> faults =
+      builds::check_shipped(flags.out, expected ? &*expected : nullptr);
+  const size_t entries = Manifest::read(flags.out).entries.size();
+  if (flags.json) {
+    print_json({{"folder", flags.out}, {"keys", entries}, {"faults", faults}});
+  } else {
+    for (const std::string& fault : faults) print(fmt::format("fault: {}\n", printable(fault)));
+    print(fmt::format("{} keys in {}, {} faults\n", entries, printable(flags.out), faults.size()));
+  }
+  return faults.empty() ? 0 : 1;
+}
+
+/// The arguments that repeat the chips, for a shell.
+std::string arch_arguments(const MatrixFlags& flags) {
+  std::string text;
+  for (const std::string& chip : flags.chips) text += " --arch " + chip;
+  return text;
+}
+
+int run_plan(const MatrixFlags& flags, builds::MatrixFolder& folder, const builds::Matrix& matrix,
+             int jobs) {
+  const std::vector<Digest> contents = folder.contents(matrix.keys, jobs);
+  const std::string plan = builds::ninja_plan(matrix.keys, contents,
+                                              {.baton = fs::read_symlink("/proc/self/exe").string(),
+                                               .matrix = fs::absolute(flags.file).string(),
+                                               .out = fs::absolute(flags.out).string(),
+                                               .arch = arch_arguments(flags)});
+  write_file(flags.plan, as_bytes(plan));
+  if (flags.json) {
+    print_json({{"plan", flags.plan}, {"keys", matrix.keys.size()}});
+  } else {
+    print(fmt::format("{}: {} keys; run it with ninja -f\n", printable(flags.plan),
+                      matrix.keys.size()));
+  }
+  return 0;
+}
+
+std::vector<BuildKey> only_keys(const MatrixFlags& flags) {
+  if (flags.chips.empty()) require_arch("", "matrix --only");
+  std::vector<BuildKey> keys;
+  for (const std::string& chip : flags.chips) {
+    for (const std::string& text : flags.only) keys.push_back(builds::complete_key(text, chip));
+  }
+  return keys;
+}
+
+int run_matrix(const MatrixFlags& flags) {
+  check_flags(flags);
+  if (flags.check) return run_check(flags);
+  builds::Matrix matrix;
+  if (flags.only.empty()) {
+    matrix = read(flags);
+  } else {
+    matrix.keys = only_keys(flags);
+  }
+  const int jobs =
+      flags.jobs != 0 ? flags.jobs : static_cast<int>(std::thread::hardware_concurrency());
+  const builds::KeyBuilder builder;
+  builds::MatrixFolder folder(fs::absolute(flags.out), builder, report_remark);
+  if (!flags.plan.empty()) return run_plan(flags, folder, matrix, jobs);
+  Outcome outcome{.keys = matrix.keys.size(), .present = matrix.keys.size(), .compiled = {}};
+  if (!flags.collect) outcome = compile(folder, matrix.keys, jobs);
+  const int exit = report_failures(outcome);
+  if (exit == 0 && flags.only.empty()) folder.collect(matrix);
+  if (flags.json) {
+    print_json(outcome_json(outcome, flags.out));
+  } else if (flags.collect) {
+    print(fmt::format("{} keys collected in {}\n", matrix.keys.size(), printable(flags.out)));
+  } else {
+    print(outcome_text(outcome, flags.out));
+  }
+  return exit;
+}
+
+}  // namespace
+
+Command add_matrix(CLI::App& app) {
+  auto flags = std::make_shared<MatrixFlags>();
+  CLI::App* parser =
+      app.add_subcommand("matrix", "Compile a whole list of keys into a folder that is shipped");
+  parser->add_option("FILE.toml", flags->file, "The kernels and the values of their fields")
+      ->type_name("");
+  parser->add_option("--out", flags->out, "The folder; what is there already is not compiled again")
+      ->required()
+      ->type_name("FOLDER");
+  parser->add_option("-j", flags->jobs, "Threads (default: one a processor)")->type_name("N");
+  parser
+      ->add_option("--arch", flags->chips,
+                   "Chips in place of the file's; may be repeated: " + chips_text())
+      ->delimiter(',')
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("CHIP");
+  parser->add_flag("--check", flags->check,
+                   "Compile nothing: check every byte of a shipped folder against its manifest, "
+                   "and against FILE.toml if that is given");
+  parser
+      ->add_option("--plan", flags->plan, "Compile nothing: write a Ninja file with an edge a key")
+      ->type_name("FILE.ninja");
+  parser->add_flag("--collect", flags->collect,
+                   "Compile nothing: join what a plan's steps made into the shipped folder");
+  parser
+      ->add_option("--only", flags->only,
+                   "A step of a plan: compile this key into the folder, without a manifest")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("KEY");
+  parser->add_flag("--json", flags->json, "Print JSON");
+  parser->footer(
+      "The folder gets manifest.json, summary.txt and the code objects; docs/matrix.md describes\n"
+      "them. An interrupted run is taken up where it was cut.\n\n"
+      "Examples:\n"
+      "  baton matrix builds/kimi_k3/deployment.toml --out shipped -j 8\n"
+      "  baton matrix --check --out shipped\n"
+      "  baton matrix builds/kimi_k3/deployment.toml --out shipped --plan plan.ninja");
+  return {parser, [flags] { return run_matrix(*flags); }};
+}
+
+}  // namespace baton::cli
