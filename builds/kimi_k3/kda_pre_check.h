@@ -19,8 +19,9 @@
 namespace baton::builds::kimi_k3 {
 
 /// Compares each stage with the reference fed with that stage's own dumped inputs, then the end
-/// with the reference run from `inputs`. `outputs` holds prefix, blocks, conv_st, rstate and
-/// core_out (with debug x_dbg and proj_dbg), `regions` the dumped regions; both of rank 0.
+/// with the reference run from `inputs`. `outputs` holds conv_st, rstate and core_out, prefix and
+/// blocks where the key has them written, with debug x_dbg and proj_dbg; `regions` the dumped
+/// regions; both of rank 0.
 std::vector<CheckRow> check_kda_pre(const BuildKey& key, const RankTensors& inputs,
                                     const RankMaps& outputs, const RankMaps& regions);
 

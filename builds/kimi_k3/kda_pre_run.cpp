@@ -33,7 +33,7 @@ void upload_kda_pre(Collective& collective, const BuildKey& key, const RankTenso
 void carry_kda_pre(const BuildKey& key, const RankMaps& outputs, RankTensors& next_inputs) {
   TensorMap& own = next_inputs.ranks[0];
   for (const char* name : {"prefix", "blocks", "conv_st", "rstate"}) {
-    own[name] = outputs[0].at(name);
+    if (const auto left = outputs[0].find(name); left != outputs[0].end()) own[name] = left->second;
   }
   Tensor table = next_inputs.get(0, "st_idx");
   const auto row = table.bytes.size() / static_cast<size_t>(table.shape[0]);

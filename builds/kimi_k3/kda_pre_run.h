@@ -10,7 +10,7 @@ namespace baton::builds::kimi_k3 {
 void upload_kda_pre(Collective& collective, const BuildKey& key, const RankTensors& inputs,
                     int layer);
 
-/// The next step reads prefix, blocks and both pools as this one left them. Requests move one
+/// The next step reads what this one wrote of prefix, blocks and both pools. Requests move one
 /// place in the batch, with their slots, and accept one token more than before, or one after qlen.
 void carry_kda_pre(const BuildKey& key, const RankMaps& outputs, RankTensors& next_inputs);
 

@@ -124,24 +124,6 @@ Comparison compare(Rule rule, std::span<const float> actual, std::span<const flo
   return result;
 }
 
-Comparison compare_rows(Rule rule, std::span<const float> actual, std::span<const float> expected,
-                        size_t row) {
-  Comparison all;
-  all.elements = expected.size();
-  if (actual.size() != expected.size()) return all;
-  all.passed = true;
-  for (size_t start = 0; start < expected.size(); start += row) {
-    const size_t length = std::min(row, expected.size() - start);
-    const Comparison one =
-        compare(rule, actual.subspan(start, length), expected.subspan(start, length));
-    all.differing += one.differing;
-    all.largest_ulps = std::max(all.largest_ulps, one.largest_ulps);
-    all.relative_l2 = std::max(all.relative_l2, one.relative_l2);
-    all.passed = all.passed && one.passed;
-  }
-  return all;
-}
-
 Comparison compare_bytes(std::span<const uint8_t> actual, std::span<const uint8_t> expected) {
   Comparison result;
   result.elements = expected.size();

@@ -34,10 +34,6 @@ Comparison compare(Rule rule, std::span<const Bf16> actual, std::span<const Bf16
                    size_t row);
 Comparison compare(Rule rule, std::span<const float> actual, std::span<const float> expected);
 
-/// As above, and the relative L2 is that of the worst row of `row` elements.
-Comparison compare_rows(Rule rule, std::span<const float> actual, std::span<const float> expected,
-                        size_t row);
-
 /// Every byte the same, the payloads of NaNs among them. The rule is exact, the elements are bytes.
 Comparison compare_bytes(std::span<const uint8_t> actual, std::span<const uint8_t> expected);
 

@@ -88,21 +88,6 @@ TEST_CASE("fp32 is held to a relative L2 of 1e-5") {
   CHECK_FALSE(compare(Rule::fp32, actual, expected).passed);
 }
 
-TEST_CASE("compare_rows holds each row to the rule") {
-  std::vector<float> expected(200, 1.0f), actual = expected;
-  actual[150] = 1.012f;  // 1.2e-3 of its row of 100, 8.5e-4 of all
-  CHECK(compare(Rule::recurrent, actual, expected).passed);
-  const Comparison c = compare_rows(Rule::recurrent, actual, expected, 100);
-  CHECK(c.relative_l2 == Approx(1.2e-3).epsilon(0.01));
-  CHECK(c.elements == 200);
-  CHECK(c.differing == 1);
-  CHECK_FALSE(c.passed);
-  actual[150] = 1.009f;
-  CHECK(compare_rows(Rule::recurrent, actual, expected, 100).passed);
-  actual.pop_back();
-  CHECK_FALSE(compare_rows(Rule::recurrent, actual, expected, 100).passed);
-}
-
 TEST_CASE("compare_bytes tells NaNs and zeros apart") {
   const std::vector<uint8_t> expected = {0, 0, 0xC0, 0x7F}, minus = {0, 0x80, 0xC0, 0x7F},
                              other = {1, 0, 0xC0, 0x7F}, shorter = {0, 0, 0xC0};
