@@ -57,6 +57,38 @@ TEST_CASE("execution: what one workgroup puts another one polls") {
   }
 }
 
+TEST_CASE("execution: plain rows behind a flag, an element at a time") {
+  for (const char* chip : kChips) {
+    CAPTURE(chip);
+    const std::vector<uint32_t> out = run_on(chip, {0}, [](const Bench& bench) {
+      const auto rows = bench.handoffs.rows<BF16>("rows", {kWorkgroups, kLanes});
+      const auto ready = bench.handoffs.scratch<I32>("ready", {kWorkgroups});
+      const I32 t = thread_id(), cta = cta_id();
+      stage("write", [&] {
+        // A neighbour's half of a word stays as it is.
+        rows.store(cta * kLanes + (kLanes - 1 - t), to_bf16(to_f32(t % 128 + cta)),
+                   baton::Scope::device);
+        publish(ready, cta);
+      });
+      reread_arguments();
+      stage("read", [&] {
+        const I32 next = (cta + 1) % kWorkgroups;
+        bench.leave(0, poll<I32>({ready.at(next)})[0]);
+        bench.leave(1, to_f32(rows.load(next * kLanes + t, {.scope = baton::Scope::device})));
+      });
+    });
+    for (int cta = 0; cta < kWorkgroups; ++cta) {
+      for (int lane = 0; lane < kLanes; ++lane) {
+        const size_t t = thread_at(cta, lane);
+        CAPTURE(cta, lane);
+        REQUIRE(out[t] == 1);
+        const int writer = kLanes - 1 - lane, next = (cta + 1) % kWorkgroups;
+        REQUIRE(std::bit_cast<float>(out[kThreads + t]) == static_cast<float>(writer % 128 + next));
+      }
+    }
+  }
+}
+
 TEST_CASE("execution: batches of a long poll give their words in order") {
   constexpr int kSpecs = 30;
   for (const char* chip : kChips) {

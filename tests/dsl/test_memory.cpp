@@ -42,6 +42,33 @@ TEST_CASE("loads and stores of 1, 2 and 4 words, at byte offsets") {
   compile_everywhere(body);
 }
 
+TEST_CASE("one bf16 moves as half a word") {
+  const auto body = [](Kernel& kernel) {
+    const auto halves = kernel.buffer<BF16>("halves", {4096}, Access::read_write);
+    const I32 i = kernel.i32("i");
+    halves.store(i + 1, halves.load(i));
+  };
+  CHECK(has_in_order(traced(body), {"baton.load", "wave : i16", "arith.bitcast", "i16 to bf16",
+                                    "bf16 to i16", "baton.store", "wave : i16"}));
+  CHECK(has_in_order(assembly(body), {"buffer_load_ushort", "buffer_store_short"}));
+  compile_everywhere(body);
+}
+
+TEST_CASE("a pool's window lies at its first element, beyond 4 GiB, too") {
+  const auto body = [](Kernel& kernel) {
+    const auto pool = kernel.pool<F32>("pool", Access::read_write);
+    const I32 slot = kernel.i32("slot"), stride = kernel.i32("stride");
+    const Buffer<F32> state = pool.window(to_i64(slot) * to_i64(stride), 256);
+    state.store(thread_id(), state.load(0));
+    pool.window(to_i64(slot)).store(0, state.load(1));
+  };
+  const std::string text = traced(body);
+  CHECK(has_in_order(text, {"llvm.ptrtoint %arg0", "arith.extsi %arg1", "i32 to i64", "arith.muli",
+                            ": i64", "%c4_i64", "rocdl.readfirstlane", "baton.buffer",
+                            "bytes 1024 : i64", "bytes 4294967292 : i64"}));
+  compile_everywhere(body);
+}
+
 TEST_CASE("scopes and the streaming hint") {
   const std::string text = traced([](Kernel& kernel) {
     const auto x = kernel.buffer<F32>("x", {64}, Access::read_write);

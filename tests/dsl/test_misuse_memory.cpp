@@ -59,6 +59,16 @@ TEST_CASE("misuse: names") {
   }
 }
 
+TEST_CASE("misuse: arguments read anew inside a stage") {
+  expect_misuse("arguments are read anew inside stage 'o'",
+                "let whole stages read them anew: call this between two", [](Kernel&, int& line) {
+                  stage("o", [&] {
+                    line = __LINE__ + 1;
+                    reread_arguments();
+                  });
+                });
+}
+
 TEST_CASE("misuse: memory") {
   const std::string words = "loads and stores move one BF16, or 1, 2 or 4 words (4, 8 or 16 bytes)";
   expect_misuse("a Vec<BF16, 3> is 6 bytes wide", words, [](Kernel& kernel, int& line) {

@@ -278,6 +278,53 @@ func.func @k(%p: !llvm.ptr<1>, %i: i32, %v: f32, %b: !baton.buffer) attributes {
 
 // -----
 
+// A poll that is meant to wait behind loads; the next one is not.
+baton.region @a scratch tagged f32 shape [8]
+func.func @k(%p: !llvm.ptr<1>, %i: i32, %v: f32, %b: !baton.buffer) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %i
+  baton.put %h @a[%i] = %v : f32
+  %w = baton.load %b[%i] wave streaming : vector<4xi32>
+  %x = baton.poll %h [@a] at (%i) words [1] behind_loads : f32
+  // expected-remark@+1 {{outside the stages: polls behind 1 streaming loads in flight}}
+  %y = baton.poll %h [@a] at (%i) words [1] : f32
+  return
+}
+
+// -----
+
+// Plain rows are neither put nor polled; their flag is.
+baton.region @rows scratch plain bf16 shape [2, 8]
+baton.region @ready scratch tagged i32 shape [2]
+func.func @k(%p: !llvm.ptr<1>, %i: i32) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %i
+  %b = baton.rows %h @rows
+  baton.publish %h @ready[%i]
+  %x = baton.poll %h [@ready] at (%i) words [1] : i32
+  return
+}
+
+// -----
+
+baton.region @rows scratch plain f32 shape [8]
+func.func @k(%p: !llvm.ptr<1>, %i: i32, %v: f32) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %i
+  // expected-error@+1 {{outside the stages: puts region 'rows' as tagged, but it is declared plain}}
+  baton.put %h @rows[%i] = %v : f32
+  return
+}
+
+// -----
+
+baton.region @rows scratch plain f32 shape [8]
+func.func @k(%p: !llvm.ptr<1>, %i: i32) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %i
+  // expected-error@+1 {{outside the stages: polls region 'rows' as tagged, but it is declared plain}}
+  %x = baton.poll %h [@rows] at (%i) words [1] : f32
+  return
+}
+
+// -----
+
 // What leaves a stage, or is seen as another type, is in flight still.
 baton.region @a scratch tagged f32 shape [8]
 func.func @k(%p: !llvm.ptr<1>, %i: i32, %v: f32, %b: !baton.buffer) attributes {baton.kernel} {

@@ -391,6 +391,30 @@ baton.region @r scratch sentinel bf16 shape [8, 1, 24]
 
 // -----
 
+// expected-error@+1 {{'baton.region' op 'r' is plain: its rows lie in scratch}}
+baton.region @r peer plain bf16 shape [8, 16]
+
+// -----
+
+baton.region @r scratch tagged f32 shape [8]
+func.func @f(%p: !llvm.ptr<1>, %s: i32) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %s
+  // expected-error@+1 {{'baton.rows' op opens region 'r' as plain, but it is declared tagged}}
+  %b = baton.rows %h @r
+  return
+}
+
+// -----
+
+func.func @f(%p: !llvm.ptr<1>, %s: i32) attributes {baton.kernel} {
+  %h = baton.handoffs scratch %p epoch %p slot %s
+  // expected-error@+1 {{'baton.rows' op names 'r', which is no region}}
+  %b = baton.rows %h @r
+  return
+}
+
+// -----
+
 //===-- Hand-offs --------------------------------------------------------------------------------===//
 
 func.func @f(%p: !llvm.ptr<1>, %s: i32) attributes {baton.kernel} {

@@ -10,6 +10,7 @@ module attributes {baton.chip = "CHIP", baton.workgroup = 512 : i64} {
   baton.region @sums scratch tagged f32 shape [8]
   baton.region @pairs scratch tagged bf16 shape [16]
   baton.region @flag scratch tagged i32 shape [4]
+  baton.region @x scratch plain bf16 shape [4, 8]
   baton.region @ar peer tagged bf16 shape [8, 64]
 
   // tag = (epoch mod 2^22) * 256 + slot + 1; half = peers[rank] + (epoch mod 2) * bytes of a half.
@@ -46,6 +47,20 @@ module attributes {baton.chip = "CHIP", baton.workgroup = 512 : i64} {
     return %w : i32
   }
 
+  // The rows lie behind the regions declared before: 256, 256, 256 and 256 bytes.
+  // CHECK-LABEL: func.func @rows
+  // CHECK-SAME: (%[[S:[a-z0-9]+]]: !llvm.ptr<1>,
+  func.func @rows(%s: !llvm.ptr<1>, %e: !llvm.ptr<1>, %slot: i32, %i: i32) -> i32
+      attributes {baton.kernel} {
+    // CHECK: %[[ROWS:.*]] = llvm.getelementptr %[[S]][1024] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i8
+    // CHECK: %[[B:.*]] = baton.buffer %[[ROWS]] bytes 64 : !llvm.ptr<1>
+    // CHECK: baton.load %[[B]]
+    %h = baton.handoffs scratch %s epoch %e slot %slot
+    %b = baton.rows %h @x
+    %w = baton.load %b[%i] device : i32
+    return %w : i32
+  }
+
   // CHECK-LABEL: func.func @puts
   // CHECK-SAME: %[[I:[a-z0-9]+]]: i32, %[[F:[a-z0-9]+]]: f32, %[[V:[a-z0-9]+]]: vector<2xbf16>)
   func.func @puts(%s: !llvm.ptr<1>, %e: !llvm.ptr<1>, %slot: i32, %i: i32, %f: f32,
@@ -57,7 +72,7 @@ module attributes {baton.chip = "CHIP", baton.workgroup = 512 : i64} {
     // CHECK-DAG: %[[C8:.*]] = arith.constant 8 : i32
     // CHECK: %[[TAG:.*]] = arith.addi
     // CHECK: %[[TAG:.*]] = arith.addi
-    // CHECK: %[[BUFFER:.*]] = baton.buffer %{{.*}} bytes 1024
+    // CHECK: %[[BUFFER:.*]] = baton.buffer %{{.*}} bytes 1280
     // CHECK: %[[W:.*]] = arith.bitcast %[[F]] : f32 to i32
     // CHECK: %[[PAIR:.*]] = vector.from_elements %[[W]], %[[TAG]] : vector<2xi32>
     // CHECK: %[[B:.*]] = arith.muli %[[I]], %[[C8]] : i32

@@ -80,6 +80,15 @@ module attributes {baton.chip = "CHIP"} {
         : i32, vector<2xi32>, vector<4xi32>, i32, i32, i32, i32, i32
   }
 
+  // CHECK-LABEL: func.func @half_a_word
+  func.func @half_a_word(%b: !baton.buffer, %o: i32) {
+    // CHECK: %[[H:.*]] = rocdl.raw.ptr.buffer.load %{{.*}} : i16
+    // CHECK: rocdl.raw.ptr.buffer.store %[[H]], %{{.*}} : i16
+    %h = baton.load %b[%o] wave : i16
+    baton.store %h, %b[%o] wave : i16
+    return
+  }
+
   // CHECK-LABEL: func.func @store_scopes
   // CHECK-SAME: , %[[W1:[a-z0-9]+]]: i32, %[[W2:[a-z0-9]+]]: vector<2xi32>, %[[W4:[a-z0-9]+]]: vector<4xi32>)
   func.func @store_scopes(%b: !baton.buffer, %o: i32, %1: i32, %2: vector<2xi32>,

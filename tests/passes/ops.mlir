@@ -14,6 +14,8 @@ module attributes {baton.chip = "gfx950", baton.key = "k:tokens=1", baton.grid =
   baton.region @sums scratch tagged f32 shape [8, 9]
   // CHECK-NEXT: baton.region @flags scratch tagged i32 shape [4] offset 768
   baton.region @flags scratch tagged i32 shape [4] offset 768
+  // CHECK-NEXT: baton.region @x scratch plain bf16 shape [8, 7168]
+  baton.region @x scratch plain bf16 shape [8, 7168]
   // CHECK-NEXT: baton.region @ar peer tagged bf16 shape [8, 1, 7168]
   baton.region @ar peer tagged bf16 shape [8, 1, 7168]
   // CHECK-NEXT: baton.region @near scratch sentinel bf16 shape [1, 2, 16] offset 1024
@@ -124,8 +126,14 @@ module attributes {baton.chip = "gfx950", baton.key = "k:tokens=1", baton.grid =
     baton.put %h @sums[%i] = %f : f32
     // CHECK-NEXT: baton.put %[[H]] @sums[%[[I]]] raw = %[[I]], %[[I]] : i32, i32
     baton.put %h @sums[%i] raw = %i, %i : i32, i32
+    // CHECK-NEXT: baton.rows %[[H]] @x
+    %x = baton.rows %h @x
     // CHECK-NEXT: baton.publish %[[H]] @flags[%[[I]]]
     baton.publish %h @flags[%i]
+    // CHECK-NEXT: baton.poll %[[H]] [@flags] at(%[[I]]) words [1] behind_loads : i32
+    %ready = baton.poll %h [@flags] at (%i) words [1] behind_loads : i32
+    // CHECK-NEXT: baton.reread_arguments
+    baton.reread_arguments
     // CHECK-NEXT: baton.poll %[[H]] [@sums, @flags] at(%[[I]], %[[I]]) words [2, 1] : f32, f32, i32
     %w:3 = baton.poll %h [@sums, @flags] at (%i, %i) words [2, 1] : f32, f32, i32
     return

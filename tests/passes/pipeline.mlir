@@ -17,15 +17,18 @@
 // CHECK-SAME: baton.peer_half_bytes = 2304 : i64
 // CHECK-SAME: name = "sums"
 // CHECK-SAME: name = "flag"
+// CHECK-SAME: name = "x"
+// CHECK-SAME: protocol = "plain"
 // CHECK-SAME: name = "ar"
 // CHECK-SAME: name = "far"
-// CHECK-SAME: baton.scratch_bytes = 512 : i64
+// CHECK-SAME: baton.scratch_bytes = 768 : i64
 // CHECK-SAME: baton.stages = ["send", "receive"]
 // CHECK-SAME: baton.timeline = ["send", "receive"]
 module attributes {baton.chip = "CHIP", baton.key = "k:tokens=1", baton.workgroup = 512 : i64,
                    baton.grid = 2 : i64, baton.stages = ["send", "receive"]} {
   baton.region @sums scratch tagged f32 shape [8]
   baton.region @flag scratch tagged i32 shape [4]
+  baton.region @x scratch plain bf16 shape [2, 8]
   baton.region @ar peer tagged bf16 shape [8, 2]
   baton.region @far peer sentinel bf16 shape [8, 1, 128]
   baton.lds @rows offset 0 bytes 1024
@@ -61,9 +64,13 @@ module attributes {baton.chip = "CHIP", baton.key = "k:tokens=1", baton.workgrou
       }
       baton.put_sent %h @far[%t] of %rank = %t : i32
       baton.store %w, %b[%o] device : vector<4xi32>
+      %x = baton.rows %h @x
+      %half = baton.load %x[%cta] device : i16
+      baton.store %half, %x[%cta] device : i16
       baton.publish %h @flag[%cta]
       baton.yield %d : vector<4xf32>
     }
+    baton.reread_arguments
     baton.stage "receive" {
       %v:2 = baton.poll %h [@sums] at (%c0) words [2] : f32, f32
       %u = baton.poll %h [@ar] at (%rank) words [1] : vector<2xbf16>

@@ -17,7 +17,7 @@ module attributes {baton.grid = 4 : i64, baton.workgroup = 128 : i64} {
     // CHECK: %[[T:.*]] = baton.thread_id below 128
     // CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[T]], %{{.*}} : i32
     // CHECK: %[[CTA:.*]] = baton.cta_id below 4
-    // CHECK: %[[BUFFER:.*]] = baton.buffer %[[TL]] bytes 192
+    // CHECK-NOT: baton.buffer
     // CHECK: scf.if %[[FIRST]] {
     // CHECK: %[[ZEROS:.*]] = arith.constant dense<0> : vector<4xi32>
     // CHECK: %[[B0:.*]] = arith.constant 0 : i32
@@ -75,6 +75,7 @@ module attributes {baton.grid = 4 : i64, baton.workgroup = 128 : i64} {
     baton.stage "load" { baton.yield }
     // At the end lane 0 stores its workgroup's row: 48 bytes from 48 x cta.
     // CHECK: scf.if %[[FIRST]] {
+    // CHECK-NEXT: %[[BUFFER:.*]] = baton.buffer %[[TL]] bytes 192
     // CHECK-NEXT: %[[ROW_BYTES:.*]] = arith.constant 48 : i32
     // CHECK-NEXT: %[[ROW:.*]] = arith.muli %[[CTA]], %[[ROW_BYTES]] : i32
     // CHECK: %[[P0:.*]] = baton.lds_load @timeline_stamps[%{{.*}}] : vector<4xi32>
