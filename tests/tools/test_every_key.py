@@ -1,4 +1,4 @@
-"""Every width, block count and chip of attn_post compiles, and none of them spills."""
+"""Every width, block count and chip of the kernels compiles, and none of them spills."""
 
 import json
 import os
@@ -9,6 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 from baton_tool import CHIPS, ToolTest, run
 
+# (requests, tokens of each) of kda_pre: one, odd and largest numbers, and x in windows of every size.
+SPECULATION = [(1, 1), (1, 4), (2, 4), (8, 1), (1, 8), (4, 4), (8, 4), (16, 2), (2, 16), (32, 1),
+               (3, 1), (11, 1), (3, 4), (13, 1), (1, 16), (31, 1)]
+
 KEYS = [f"attn_post:tokens={tokens},nblocks={blocks}"
         for tokens in range(1, 9) for blocks in range(1, 9)]
 # Wider batches, on both sides of every tile's and every protocol's edge, with all that adds
@@ -18,6 +22,12 @@ KEYS += [f"attn_post:tokens={tokens},nblocks={blocks},{options}"
          for options in ("two_shot=0,sent=none", "two_shot=0,sent=ar", "two_shot=1,sent=none",
                          "two_shot=1,sent=ar,reset=1", "two_shot=1,sent=ar,timeline=1,diag=1")
          if (tokens, options) != (8, "two_shot=0,sent=none")]  # the default, listed above
+KEYS += [f"kda_pre:tokens={requests * qlen},qlen={qlen},nblocks={blocks},{options}"
+         for requests, qlen in SPECULATION for blocks in (1, 8)
+         for options in ("delta=1,debug=0",
+                         f"delta=0,write_idx=8,state_len={qlen + 5},timeline=1,diag=1,debug=1")]
+KEYS += ["kda_pre:tokens=32,qlen=16,state_len=40,timeline=1,diag=1",
+         "kda_pre:tokens=8,qlen=1,state_len=40,timeline=1,diag=1"]
 NOTES_THAT_ARE_ZERO = (".private_segment_fixed_size", ".vgpr_spill_count", ".sgpr_spill_count")
 
 
