@@ -12,7 +12,9 @@ namespace {
 
 /// Chunks of the second group in flight ahead of their use, and when x comes in windows, whose next
 /// one is in flight, too. More would not fit the registers.
-constexpr int kAhead = 3, kAheadOfWindows = 2;
+constexpr int kAhead = 3, kAheadOfWindows = 1;
+/// Loads of x in flight, 16 bytes a thread each, while its first group's weights are, too.
+constexpr int kPassesInFlight = 14;
 /// 4 loads of 16 bytes a thread, and the padding of 32 rows.
 constexpr int64_t kNextWindowBytes = 4 * 16 * kThreads + 32 * 2 * kLdsPad;
 constexpr int kThreadsOfSum = kTokenTile * kRows / 2;  ///< a thread for a token and a row pair
@@ -65,14 +67,20 @@ void InProj::issue_weights() {
   weights_[1].resize(kInRounds);
 }
 
-/// 16 bytes a thread and pass, rows in order.
-std::vector<Vec<BF16, 8>> InProj::issue_x(const XWindow& window) const {
-  const int row_vectors = window.columns() / 8, vectors = tokens_ * row_vectors;
+int InProj::vectors(const XWindow& window) const { return tokens_ * window.columns() / 8; }
+
+/// Where the thread's 16 bytes of a pass lie in the window.
+InProj::Place InProj::place(const XWindow& window, int pass) const {
+  const I32 vector = min(pass * kThreads + thread_id(), vectors(window) - 1);
+  return {vector / (window.columns() / 8), 8 * (vector % (window.columns() / 8))};
+}
+
+/// Some passes of 16 bytes a thread, rows in order.
+InProj::Values InProj::issue_x(const XWindow& window, Passes some) const {
   const int wave_columns = 32 * window.steps;
-  std::vector<Vec<BF16, 8>> values;
-  for (int start = 0; start < vectors; start += kThreads) {
-    const I32 vector = min(start + thread_id(), vectors - 1);
-    const I32 token = vector / row_vectors, column = 8 * (vector % row_vectors);
+  Values values;
+  for (int pass = some.first; pass < some.end; ++pass) {
+    const auto [token, column] = place(window, pass);
     const I32 k = window.first_round * kLanesOfRound + column / wave_columns * kKch +
                   32 * window.first_step + column % wave_columns;
     values.push_back(tensors_.x.load<8>(token * kHidden + k, {.scope = Scope::device}));
@@ -80,19 +88,34 @@ std::vector<Vec<BF16, 8>> InProj::issue_x(const XWindow& window) const {
   return values;
 }
 
-void InProj::x_to_lds(const XWindow& window, const std::vector<Vec<BF16, 8>>& values) const {
-  const int row_vectors = window.columns() / 8, vectors = tokens_ * row_vectors;
-  for (size_t pass = 0; pass < values.size(); ++pass) {
-    const I32 vector = static_cast<int>(pass) * kThreads + thread_id();
-    const I32 token = vector / row_vectors, column = 8 * (vector % row_vectors);
+void InProj::x_to_lds(const XWindow& window, Passes some, const Values& values) const {
+  for (int pass = some.first; pass < some.end; ++pass) {
+    const auto [token, column] = place(window, pass);
     const auto store = [&] {
-      x_rows_.store(token * (window.columns() + kLdsPad) + column, values[pass]);
+      x_rows_.store(token * (window.columns() + kLdsPad) + column,
+                    values[static_cast<size_t>(pass - some.first)]);
     };
-    if (static_cast<int>(pass + 1) * kThreads <= vectors) {
+    if ((pass + 1) * kThreads <= vectors(window)) {
       store();
     } else {
-      If(vector < vectors, store);
+      If(pass * kThreads + thread_id() < vectors(window), store);
     }
+  }
+}
+
+InProj::Passes InProj::first_passes(const XWindow& window) const {
+  return {0, std::min(kPassesInFlight / 2, passes(window))};
+}
+
+/// All of a window, whose first passes are in flight; the next ones follow before these land.
+void InProj::land_x(const XWindow& window, Values values) const {
+  Passes landing = first_passes(window);
+  while (landing.first < landing.end) {
+    const Passes next = {landing.end, std::min(landing.end + kPassesInFlight / 2, passes(window))};
+    Values following = issue_x(window, next);
+    x_to_lds(window, landing, values);
+    landing = next;
+    values = std::move(following);
   }
 }
 
@@ -125,15 +148,15 @@ void InProj::run() {
       weights_[1][static_cast<size_t>(round)] = issue_chunk(w_in_, groups_[1], round);
     }
   };
-  std::vector<Vec<BF16, 8>> x = issue_x(windows_.front());
+  Values x = issue_x(windows_.front(), first_passes(windows_.front()));
   for (size_t w = 0; w < windows_.size(); ++w) {
     const XWindow& window = windows_[w];
-    x_to_lds(window, x);
+    land_x(window, std::move(x));
     barrier();
     if (w == 0) {
       for (int round = 0; round < ahead; ++round) issue_second(round);
     }
-    if (w + 1 < windows_.size()) x = issue_x(windows_[w + 1]);
+    if (w + 1 < windows_.size()) x = issue_x(windows_[w + 1], first_passes(windows_[w + 1]));
     keep_order();
     for (int round = window.first_round; round < window.first_round + window.rounds; ++round) {
       multiply(window, round, 0);

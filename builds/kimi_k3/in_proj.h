@@ -41,12 +41,24 @@ class InProj {
   void run();
 
  private:
-  using Sums = std::vector<dsl::Vec<dsl::F32, 4>>;  ///< [tile]
+  using Sums = std::vector<dsl::Vec<dsl::F32, 4>>;     ///< [tile]
+  using Values = std::vector<dsl::Vec<dsl::BF16, 8>>;  ///< [pass], 16 bytes a thread
 
   int tiles() const { return (tokens_ + kTokenTile - 1) / kTokenTile; }
   TokenRows tile(int index) const;
-  std::vector<dsl::Vec<dsl::BF16, 8>> issue_x(const XWindow& window) const;
-  void x_to_lds(const XWindow& window, const std::vector<dsl::Vec<dsl::BF16, 8>>& values) const;
+  struct Passes {
+    int first, end;
+  };
+  struct Place {
+    dsl::I32 token, column;
+  };
+  int vectors(const XWindow& window) const;  ///< of 16 bytes
+  int passes(const XWindow& window) const { return (vectors(window) + kThreads - 1) / kThreads; }
+  Passes first_passes(const XWindow& window) const;
+  Place place(const XWindow& window, int pass) const;
+  Values issue_x(const XWindow& window, Passes some) const;
+  void x_to_lds(const XWindow& window, Passes some, const Values& values) const;
+  void land_x(const XWindow& window, Values values) const;
   void multiply(const XWindow& window, int round, int group);
   void keep_sums();
   void put_rows();

@@ -6,7 +6,7 @@
 namespace baton::builds::kimi_k3 {
 namespace {
 
-constexpr int kLongestState = 40;  ///< entries of a slot's conv state
+constexpr int kLongestState = 24;  ///< entries of a slot's conv state
 constexpr int kLastBlock = 8;
 
 void check_kda_pre(const BuildKey& key) {
