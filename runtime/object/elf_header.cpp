@@ -110,7 +110,8 @@ const Target* target_of(const Elf64_Ehdr& header) {
         fmt::format("{}{} (0x{:03x})", known.empty() ? "" : ", ", target.chip, target.elf_mach);
   }
   fail(fmt::format("e_flags at byte {} name the unknown chip number 0x{:03x}, known are {}",
-                   offsetof(Elf64_Ehdr, e_flags), mach, known));
+                   offsetof(Elf64_Ehdr, e_flags), mach, known),
+       "it was built for a GPU that Baton does not know: build it for one of the known chips");
 }
 
 }  // namespace

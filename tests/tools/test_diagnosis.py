@@ -78,6 +78,15 @@ class Diagnosis(ToolTest):
             self.assertRegex(line, rf"ar\[\d, 0, \d+\] of rank {rank}; {PAIRS} words of it have "
                                    r"not arrived, the first is ar\[3, 0, 0\]$")
 
+    def test_a_hang_is_told_in_json(self):
+        done = run("run", KEY, "--arch", "gfx950", "--absent", 3, "--json", cwd=self.folder)
+        self.assertEqual(done.returncode, CHECK)
+        report = json.loads(done.stdout)
+        self.assertIs(report["right"], False)
+        self.assertTrue(report["error"].startswith("the launch hangs"), report["error"])
+        self.assertEqual(report["steps"], [])
+        self.assertTrue(done.stderr.startswith("error: the launch hangs"), done.stderr)
+
     def test_all_is_well(self):
         report = json.loads(self.run_well("run", KEY + ",diag=1,sent=ar", "--arch", "gfx950",
                                           "--steps", 2, "--json"))
@@ -127,6 +136,9 @@ class Diagnosis(ToolTest):
     def test_wrong_words(self):
         for rank in ("8", "-1", "three"):
             self.refuse(USER, "--absent", ["run", KEY, "--arch", "gfx950", "--absent", rank])
+        everybody = [word for rank in range(RANKS) for word in ("--absent", rank)]
+        self.refuse(USER, "--absent names every rank: nothing would run",
+                    ["run", KEY, "--arch", "gfx950", *everybody])
 
 
 if __name__ == "__main__":

@@ -385,8 +385,10 @@ class Words(EmuTest):
             self.refuse_words(f"--seed: '{seed}' is no whole number of 0 ..", *good,
                               more=("--seed", seed))
         self.refuse_words("--limit: '0' is no whole number of 1 ..", *good, more=("--limit", 0))
-        self.refuse_words("--lds: '1G' is no whole number of 0 .. 4294967295", *good,
-                          more=("--lds", "1G"))
+        for lds in ("-1", "4G", "K", "1.5K"):
+            self.refuse_words(f"--lds '{lds}' is no number of bytes", *good, more=("--lds", lds))
+        self.refuse_words("kernel copy: 1073741824 bytes of LDS, gfx950 has 163840", *good,
+                          more=("--lds", "1G"), hint="--lds bytes on top of the kernel's own")
         self.refuse_words("--threads", *good, more=("--threads", 0))
         self.refuse(USER, "--grid is required", ["emu", "copy.co", "--block", 1])
         self.refuse(USER, "no.co': No such file", ["emu", "no.co", "--grid", 1, "--block", 1])
@@ -434,6 +436,7 @@ class Words(EmuTest):
         self.emu("reverse", 1, ["out:1K:out"], "--kernel", "reverse", "--lds", 1024,
                  "--check", "uninit")
         self.assertEqual(unwords(self.read("out")), list(range(255, -1, -1)))
+        self.emu("reverse", 1, ["out:1K:out"], "--kernel", "reverse", "--lds", "1K")
 
     def test_an_old_output_survives_a_fault(self):
         self.make("copy", COPY)

@@ -119,6 +119,14 @@ class Products(ToolTest):
         self.refuse(2, "no kernel 'third'", ["isa", "foreign.co", "--kernel", "third"],
                     hint="its kernels: 'first', 'second'")
 
+    def test_a_code_object_for_another_gpu(self):
+        self.compile_foreign("__attribute__((amdgpu_kernel)) void first(void) {}\n")
+        image = bytearray((self.folder / "foreign.co").read_bytes())
+        image[48] = 0x41  # e_flags: gfx1100
+        (self.folder / "foreign.co").write_bytes(image)
+        self.refuse(2, "unknown chip number 0x041", ["info", "foreign.co"],
+                    hint="built for a GPU that Baton does not know")
+
     def test_isa_of_a_code_object_without_kernels(self):
         self.compile_foreign("int helper(int i) { return i; }\n")
         self.assertEqual(json.loads(self.run_well("info", "foreign.co"))["kernels"], [])

@@ -120,8 +120,26 @@ class Run(ToolTest):
         self.refuse_run("--mfma knows no 'fast'", KEY, *chip, "--mfma", "fast")
         same = ("--outputs", "same", "--regions", "same")
         self.refuse_run("--outputs and --regions both name same", KEY, *chip, *same)
+        for other in ("./same", "same/", "../%s/same" % self.folder.name):
+            self.refuse_run("--outputs and --regions both name same", KEY, *chip, "--outputs",
+                            "same", "--regions", other)
+        self.refuse_run("--seed: '-1' is no whole number", KEY, *chip, "--seed", -1)
         self.refuse_run("--layer", KEY, "--arch", "gfx950", "--layer", 93)
         self.refuse_run("unknown chip 'gfx1100'", KEY, "--arch", "gfx1100")
+
+    def test_outputs_are_checked_before_the_run(self):
+        (self.folder / "file").write_text("kept")
+        key = (KEY + ",timeline=1", "--arch", "gfx950", "--steps", 1000)  # would take an hour
+        (self.folder / "folder.json").mkdir()
+        for flag, path, named in [
+            ("--outputs", "no/out", "there is no folder 'no'"),
+            ("--outputs", "file", "it is no folder"),
+            ("--regions", "file/out", "there is no folder 'file'"),
+            ("--timeline", "no/x.svg", "there is no folder 'no'"),
+            ("--timeline", "folder.json", "it is a folder"),
+        ]:
+            with self.subTest(path):
+                self.refuse_run(f"{flag} '{path}': {named}", *key, flag, path)
 
     def test_a_rank_that_lags(self):
         outputs = []
@@ -163,6 +181,8 @@ class Run(ToolTest):
         self.run_key("--code", "one.co")
         code = ("--arch", "gfx950", "--code", "one.co")
         self.refuse_run("was built for", "attn_post:tokens=2,nblocks=1", *code)
+        self.refuse(USER, "one.co is for gfx950, not for gfx942",
+                    ["run", KEY, "--arch", "gfx942", "--code", "one.co"], "give --arch gfx950")
         (self.folder / "one.co.json").unlink()
         self.refuse_run("has no record beside it", KEY, *code)
 

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -23,9 +24,8 @@ namespace {
 using nlohmann::ordered_json;
 
 struct EmuOptions {
-  std::string code, kernel, grid, block;
+  std::string code, kernel, grid, block, lds = "0";
   std::vector<std::string> arguments;
-  uint32_t dynamic_lds_bytes = 0;
   std::optional<uint64_t> limit;
   EmulatorFlags emulator;
   bool json = false;
@@ -51,7 +51,12 @@ LaunchShape shape_of(const EmuOptions& options) {
   LaunchShape shape;
   parse_extent("--grid", options.grid, shape.grid);
   parse_extent("--block", options.block, shape.workgroup);
-  shape.dynamic_lds_bytes = options.dynamic_lds_bytes;
+  const auto lds = parse_bytes(options.lds, std::numeric_limits<uint32_t>::max());
+  if (!lds) {
+    throw Error(ErrorKind::user, fmt::format("--lds {} is no number of bytes", quote(options.lds)),
+                "--lds 1024 or --lds 1K");
+  }
+  shape.dynamic_lds_bytes = static_cast<uint32_t>(*lds);
   return shape;
 }
 
@@ -159,7 +164,8 @@ class Emulation {
                      stream);
     } catch (const Error& error) {
       throw Error(error.kind(), error.what(),
-                  "baton info shows the kernel's limits; --grid counts workgroups, --block lanes");
+                  "baton info shows the kernel's limits; --grid counts workgroups, --block lanes, "
+                  "--lds bytes on top of the kernel's own");
     }
   }
 
@@ -219,10 +225,7 @@ Command add_emu(CLI::App& app) {
       ->type_size(1)
       ->allow_extra_args(false)
       ->type_name("WORD");
-  parser
-      ->add_option("--lds", options->dynamic_lds_bytes,
-                   "Bytes of LDS beyond what the kernel declares")
-      ->check(whole_number<uint32_t>())
+  parser->add_option("--lds", options->lds, "Bytes of LDS beyond what the kernel declares")
       ->type_name("BYTES");
   parser
       ->add_option("--limit", options->limit,

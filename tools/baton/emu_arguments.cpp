@@ -21,7 +21,8 @@ const char* const kEmuArgumentHelp =
     "  fill:BYTES:PATTERN a buffer filled with the pattern\n"
     "  out:BYTES:PATH     a buffer of zeros that is written to PATH when the kernel has ended\n"
     "  inout:PATH:PATH2   a buffer with the bytes of PATH that is written to PATH2\n"
-    "BYTES may end in K, M or G (1024, 1024^2, 1024^3). A PATTERN is zero, index (the i32 values\n"
+    "BYTES, also of --lds, may end in K, M or G (1024, 1024^2, 1024^3). A PATTERN is zero, index "
+    "(the i32 values\n"
     "0, 1, 2, ...), random:SEED, or a NUMBER that is repeated: u8:255, f32:1.5.";
 
 namespace {
@@ -53,21 +54,12 @@ class Word {
     return std::filesystem::path(text);
   }
 
-  /// "4096", "64K".
   uint64_t size(std::string_view text) const {
-    constexpr std::string_view kUnits = "KMG";
-    uint64_t unit = 1;
-    std::string_view digits = text;
-    const size_t place = text.empty() ? kUnits.npos : kUnits.find(text.back());
-    if (place != kUnits.npos) {
-      unit = uint64_t{1} << (10 * (place + 1));
-      digits.remove_suffix(1);
-    }
-    const uint64_t count = parse_number<uint64_t>(digits).value_or(0);
-    if (count == 0 || count > kMaxBufferBytes / unit) {
+    const uint64_t bytes = parse_bytes(text, kMaxBufferBytes).value_or(0);
+    if (bytes == 0) {
       fail(fmt::format("{} is no size of 1 to {} bytes", quote(text), kMaxBufferBytes));
     }
-    return count * unit;
+    return bytes;
   }
 
  private:
@@ -215,6 +207,19 @@ void check_argument(const KernelArgument& expected, const EmuArgument& given, si
 }
 
 }  // namespace
+
+std::optional<uint64_t> parse_bytes(std::string_view text, uint64_t most) {
+  constexpr std::string_view kUnits = "KMG";
+  uint64_t unit = 1;
+  const size_t place = text.empty() ? kUnits.npos : kUnits.find(text.back());
+  if (place != kUnits.npos) {
+    unit = uint64_t{1} << (10 * (place + 1));
+    text.remove_suffix(1);
+  }
+  const std::optional<uint64_t> count = parse_number<uint64_t>(text);
+  if (!count || *count > most / unit) return std::nullopt;
+  return *count * unit;
+}
 
 EmuArgument parse_emu_argument(std::string_view text, size_t number) {
   const Word word(text, number);

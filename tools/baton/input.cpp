@@ -35,7 +35,7 @@ OpenedCode open_file(const std::string& path, const std::string& arch) {
   const std::string chip(ElfImage::parse(code.bytes, path).chip());
   if (!arch.empty() && find_target(arch).chip != chip) {
     throw Error(ErrorKind::user, fmt::format("{} is for {}, not for {}", path, chip, arch),
-                "--arch may be left out for a file");
+                fmt::format("give --arch {}, or a file for {}", chip, find_target(arch).chip));
   }
   const std::string record_path = path + ".json";
   std::error_code unreachable;

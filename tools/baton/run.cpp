@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 #include "builds/builder.h"
 #include "builds/families.h"
@@ -17,6 +18,7 @@
 #include "tools/baton/emulator_flags.h"
 #include "tools/baton/emulator_report.h"
 #include "tools/baton/input.h"
+#include "tools/baton/output_path.h"
 #include "tools/baton/progress.h"
 #include "tools/baton/run_armed.h"
 #include "tools/baton/run_diag.h"
@@ -134,7 +136,7 @@ emulator::EmulatorOptions emulator_options(const RunOptions& options, const Buil
   return all;
 }
 
-/// Runs all steps and prints each; returns whether all were right.
+/// Runs all steps and prints each.
 class Run {
  public:
   Run(const RunOptions& options, const BuildKey& key, const CodeObject& object)
@@ -153,7 +155,21 @@ class Run {
     }
   }
 
+  /// Whether all were right. An error of a launch is told in the JSON document as well.
   bool steps() {
+    try {
+      return run_steps();
+    } catch (const Error& error) {
+      progress_.hide();
+      if (options_.json && error.kind() == ErrorKind::failed_check) show_json(false, error.what());
+      throw;
+    }
+  }
+
+ private:
+  bool gave_up() const { return !diag_.waits.empty(); }
+
+  bool run_steps() {
     RankTensors inputs;
     progress_.phase("read the inputs");
     if (options_.inputs) inputs = read_inputs(*options_.inputs, key_);
@@ -175,9 +191,6 @@ class Run {
     finish(right);
     return right;
   }
-
- private:
-  bool gave_up() const { return !diag_.waits.empty(); }
 
   void run_and_compare(const RankTensors& inputs) {
     result_ = builds::run_step(collective_, key_, inputs, options_.layer);
@@ -219,14 +232,19 @@ class Run {
     write_ranks(options_.outputs, result_.outputs, check_.ranks);
     write_ranks(options_.regions, result_.regions, check_.ranks);
     write_timeline(options_.timeline, collective_);
-    const emulator::RunReport report = emulator_.report();
-    if (!options_.json) return print("fidelity: " + report.fidelity() + "\n");
-    const nlohmann::ordered_json document = {{"key", key_.text()},
-                                             {"chip", key_.chip()},
-                                             {"right", right},
-                                             {"emulator", report_json(report)},
-                                             {"steps", steps_json_}};
-    print(document.dump(2) + "\n");
+    if (options_.json) return show_json(right, "");
+    print("fidelity: " + emulator_.report().fidelity() + "\n");
+  }
+
+  void show_json(bool right, const std::string& error) const {
+    using nlohmann::ordered_json;
+    ordered_json document = {{"key", key_.text()},
+                             {"chip", key_.chip()},
+                             {"right", right},
+                             {"emulator", report_json(emulator_.report())},
+                             {"steps", steps_json_}};
+    if (!error.empty()) document["error"] = error;
+    print(document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
   }
 
   const RunOptions& options_;
@@ -263,21 +281,34 @@ void require_ranks(const RunOptions& options, const BuildKey& key) {
         fmt::format("--absent {}: the ranks of {} are 0 .. {}", absent, key.family(), ranks - 1),
         "name a rank that takes part");
   }
+  const std::set<int> absent(options.absent.begin(), options.absent.end());
+  if (static_cast<int>(absent.size()) == ranks) {
+    throw Error(ErrorKind::user, "--absent names every rank: nothing would run",
+                "leave at least one rank in");
+  }
+}
+
+/// Before the work, whose results would be lost.
+void require_outputs(const RunOptions& options) {
+  if (options.outputs) require_output_folder("--outputs", *options.outputs);
+  if (options.regions) require_output_folder("--regions", *options.regions);
+  if (options.timeline) require_output_file("--timeline", *options.timeline);
+  if (!options.outputs || !options.regions) return;
+  if (!is_same_path(*options.outputs, *options.regions)) return;
+  throw Error(ErrorKind::user,
+              fmt::format("--outputs and --regions both name {}", *options.outputs),
+              "their files have the same names: give two folders");
 }
 
 int run_run(const RunOptions& options) {
   require_folder_name("--inputs", options.inputs);
   require_folder_name("--outputs", options.outputs);
   require_folder_name("--regions", options.regions);
-  if (options.outputs && options.outputs == options.regions) {
-    throw Error(ErrorKind::user,
-                fmt::format("--outputs and --regions both name {}", *options.outputs),
-                "their files have the same names: give two folders");
-  }
   require_arch(options.arch, "run");
   const BuildKey key = builds::complete_key(options.key, options.arch);
   require_ranks(options, key);
   require_timeline(options.timeline, key);
+  require_outputs(options);
   const CodeObject object = code_for(options, key);
   return Run(options, key, object).steps() ? 0 : static_cast<int>(ErrorKind::failed_check);
 }
