@@ -151,9 +151,11 @@ std::vector<UnarmedWord> Collective::unarmed_words(size_t limit) {
   return all;
 }
 
-std::string Collective::describe_missing(DeviceAddress address) const {
+std::string Collective::describe_missing(DeviceAddress address,
+                                         const std::function<bool(DeviceAddress)>& awaited) const {
   for (const auto& runner : runners_) {
-    if (std::string missing = runner->describe_missing(address); !missing.empty()) return missing;
+    std::string missing = runner->describe_missing(address, awaited);
+    if (!missing.empty()) return missing;
   }
   return "";
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <set>
 #include <span>
@@ -59,8 +60,10 @@ class Collective {
   bool fits_chip() const { return runners_.front()->fits_chip(); }
   /// The region, index and rank behind an address, or empty.
   std::string describe(DeviceAddress address) const;
-  /// What this step still lacks of the region behind an address, or empty.
-  std::string describe_missing(DeviceAddress address) const;
+  /// What this step still lacks of the region behind an address, or empty: of the words at
+  /// addresses that are `awaited`, since a step need not use all of a region.
+  std::string describe_missing(DeviceAddress address,
+                               const std::function<bool(DeviceAddress)>& awaited) const;
 
  private:
   struct Buffer {

@@ -189,12 +189,16 @@ std::string Runner::describe(DeviceAddress address) const {
   return fmt::format("{} of rank {}", name_of_word(*region, word), rank_);
 }
 
-std::string Runner::describe_missing(DeviceAddress address) {
+std::string Runner::describe_missing(DeviceAddress address,
+                                     const std::function<bool(DeviceAddress)>& awaited) {
   const auto [region, parity] = region_at(address);
   if (region == nullptr) return "";
   Bytes raw(region->bytes);
-  device_.read(address_of(*region, parity), raw);
-  const std::vector<uint64_t> missing = words_not_arrived(*region, raw, epoch_);
+  const DeviceAddress base = address_of(*region, parity);
+  device_.read(base, raw);
+  std::vector<uint64_t> missing = words_not_arrived(*region, raw, epoch_);
+  std::erase_if(missing,
+                [&](uint64_t word) { return !awaited(base + word * word_bytes(*region)); });
   if (missing.empty()) return "";
   return fmt::format("{} words of it have not arrived, the first is {}", missing.size(),
                      name_of_word(*region, missing.front()));

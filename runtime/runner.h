@@ -1,6 +1,7 @@
 // One rank's share of a collective launch: its buffers, its arguments, its regions.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -82,8 +83,10 @@ class Runner {
   /// "part[3, 0, 2, 1] of rank 5" for an address in one of the regions, else empty.
   std::string describe(DeviceAddress address) const;
   /// "3584 words of it have not arrived, the first is ar[5, 0, 0]": what this step still lacks of
-  /// the region that holds `address`; empty when it lacks nothing or there is no such region.
-  std::string describe_missing(DeviceAddress address);
+  /// the region that holds `address`, as far as words are `awaited`; empty when it lacks nothing or
+  /// there is no such region.
+  std::string describe_missing(DeviceAddress address,
+                               const std::function<bool(DeviceAddress)>& awaited);
 
   Device& device() { return device_; }
   int rank() const { return rank_; }

@@ -5,7 +5,9 @@ namespace baton::emulator {
 void attend(Emulator& emulator, Collective& collective) {
   Names names;
   names.address = [&](uint64_t address) { return collective.describe(address); };
-  names.missing = [&](uint64_t address) { return collective.describe_missing(address); };
+  names.missing = [&](uint64_t address, const auto& awaited) {
+    return collective.describe_missing(address, awaited);
+  };
   emulator.set_names(std::move(names));
   const std::string verb = "rearm ";
   std::vector<std::string> rearms;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "runtime/emulator/spin.h"
@@ -27,6 +28,7 @@ struct WaitKey {
 struct WaitGroup {
   uint64_t waves = 0;
   const Wave* example = nullptr;
+  std::set<uint32_t> lines;  ///< buckets of what they read
 };
 
 std::string describe(const WaitKey& key, const WaitGroup& group, const Names& names) {
@@ -41,7 +43,11 @@ std::string describe(const WaitKey& key, const WaitGroup& group, const Names& na
     const std::string region = names.address ? names.address(w.spin.last_address) : std::string();
     text += fmt::format(": saw 0x{:x} at 0x{:x}{}", w.spin.last_value, w.spin.last_address,
                         region.empty() ? "" : " = " + region);
-    const std::string missing = names.missing ? names.missing(w.spin.last_address) : std::string();
+    const auto awaited = [&](uint64_t address) {
+      return group.lines.contains(WatchTable::bucket(address));
+    };
+    const std::string missing =
+        names.missing ? names.missing(w.spin.last_address, awaited) : std::string();
     if (!missing.empty()) text += "; " + missing;
   }
   return text;
@@ -105,6 +111,7 @@ Error hang_error(const std::vector<const Workgroup*>& workgroups, const Names& n
       const uint32_t pc = barrier ? wave->pc - 1 : wait_pc(*wave);
       WaitGroup& found = groups[{group->dispatch->device, barrier, pc}];
       if (found.waves++ == 0) found.example = wave.get();
+      for (const Watch& watch : wave->spin.watch) found.lines.insert(watch.bucket);
     }
   }
   std::string text = fmt::format("the launch hangs: none of its {} live waves can go on", waves);

@@ -16,8 +16,10 @@ struct Names {
   /// "ar[3, 0, 512]" for an address, or empty.
   std::function<std::string(uint64_t address)> address = {};
   /// "3584 words of it have not arrived, the first is ar[5, 0, 0]": of the region around an
-  /// address, or empty.
-  std::function<std::string(uint64_t address)> missing = {};
+  /// address, or empty. Only words at addresses that are `awaited` count: the waves read their
+  /// line.
+  std::function<std::string(uint64_t address, const std::function<bool(uint64_t)>& awaited)>
+      missing = {};
 };
 
 /// "stage o (put ar), 'global_store_dword ...' at 0x1a40 (attn_post.cpp:41)", as far as the debug

@@ -78,6 +78,26 @@ class Diagnosis(ToolTest):
             self.assertRegex(line, rf"ar\[\d, 0, \d+\] of rank {rank}; {PAIRS} words of it have "
                                    r"not arrived, the first is ar\[3, 0, 0\]$")
 
+    def test_a_two_shot_hang_counts_the_words_that_somebody_sends(self):
+        for variant in ("two_shot=1", "two_shot=1,sent=ar"):
+            done = run("run", f"{KEY},{variant}", "--arch", "gfx950", "--absent", 3,
+                       cwd=self.folder)
+            self.assertEqual(done.returncode, CHECK)
+            told = re.findall(r"device (\d): .* in stage reduce \(poll ar\).* of rank (\d); "
+                              r"(\d+) words of it have not arrived, the first is (\S+)$",
+                              done.stderr, re.MULTILINE)
+            # A rank lacks what rank 3 adds to its own columns, and the sums of the other owners:
+            # each of those lacks rank 3's part as well.
+            own, owned = 2 * PAIRS // RANKS, PAIRS // RANKS  # columns, words
+            expected = set()
+            for rank in set(range(RANKS)) - {3}:
+                device, first = str(rank), 1 if rank == 0 else 0
+                expected.add((device, device, str(owned), f"ar[3, 0, {rank * own}]"))
+                expected.add((device, device, str((RANKS - 1) * owned),
+                              f"ar[{first}, 0, {first * own}]"))
+            with self.subTest(variant):
+                self.assertEqual(set(told), expected)
+
     def test_a_hang_is_told_in_json(self):
         done = run("run", KEY, "--arch", "gfx950", "--absent", 3, "--json", cwd=self.folder)
         self.assertEqual(done.returncode, CHECK)
