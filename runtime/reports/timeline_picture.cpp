@@ -122,7 +122,8 @@ class Picture {
     legend();
   }
 
-  /// A stage's entry says how long it takes its workgroups: the median and the longest.
+  /// A stage's entry says how long it takes its workgroups: the median and the longest. One that
+  /// left in the tick in which it came had nothing to do there.
   std::string entry(uint32_t stage) const {
     std::map<std::pair<int, uint32_t>, int64_t> stays;
     for (const StageSpan& span : timeline_.spans) {
@@ -130,7 +131,10 @@ class Picture {
     }
     if (stays.empty()) return timeline_.stages[stage] + " (not run)";
     std::vector<int64_t> sorted;
-    for (const auto& [where, ticks] : stays) sorted.push_back(ticks);
+    for (const auto& [where, ticks] : stays) {
+      if (ticks > 0) sorted.push_back(ticks);
+    }
+    if (sorted.empty()) sorted.push_back(0);
     std::ranges::sort(sorted);
     return fmt::format("{}: median {}, longest {}", timeline_.stages[stage],
                        duration(sorted[sorted.size() / 2]), duration(sorted.back()));

@@ -118,6 +118,14 @@ TEST_CASE("a stage in pieces counts once a workgroup") {
   CHECK(contents(timeline_picture(timeline)).contains("stage_0: median 5 µs, longest 201 µs"));
 }
 
+TEST_CASE("workgroups that only pass through a stage have no part in its median") {
+  Timeline timeline = full(1, 7, 1);  // 100 ticks each
+  for (size_t i = 0; i < 5; ++i) timeline.spans[i].leave = timeline.spans[i].enter;
+  CHECK(contents(timeline_picture(timeline)).contains("stage_0: median 1 µs, longest 1 µs"));
+  for (StageSpan& span : timeline.spans) span.leave = span.enter;
+  CHECK(contents(timeline_picture(timeline)).contains("stage_0: median 0 ns, longest 0 ns"));
+}
+
 TEST_CASE("the axis has its unit and round steps") {
   const auto axis = [](int64_t end) {
     Timeline timeline = full(1, 1, 1);
