@@ -84,7 +84,7 @@ class Diagnosis(ToolTest):
                        cwd=self.folder)
             self.assertEqual(done.returncode, CHECK)
             told = re.findall(r"device (\d): .* in stage reduce \(poll ar\).* of rank (\d); "
-                              r"(\d+) words of it have not arrived, the first is (\S+)$",
+                              r"(\d+) words of it have not arrived, the first is (ar.+)$",
                               done.stderr, re.MULTILINE)
             # A rank lacks what rank 3 adds to its own columns, and the sums of the other owners:
             # each of those lacks rank 3's part as well.

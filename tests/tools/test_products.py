@@ -166,7 +166,7 @@ class Products(ToolTest):
     def test_keys_lists_every_field(self):
         text = self.run_well("keys", "attn_post")
         listed = json.loads(self.run_well("keys", "--json"))
-        self.assertEqual([family["kernel"] for family in listed], ["attn_post"])
+        self.assertEqual([family["kernel"] for family in listed], ["attn_post", "kda_pre"])
         fields = {field["name"]: field for field in listed[0]["fields"]}
         self.assertEqual((fields["nblocks"]["min"], fields["nblocks"]["max"]), (1, 8))
         self.assertEqual(fields["tokens"]["default"], 8)
