@@ -55,7 +55,10 @@ static_assert(sizeof(DiagRecord) == 32);
 /// Of s_memrealtime, the clock of records and stamps: 100 MHz.
 inline constexpr int64_t kTicksPerSecond = 100'000'000;
 
-/// How long a wait of a diagnostics build lasts at most, in ticks: 10 s.
+/// How long a wait of a diagnostics build lasts at most, in ticks: 10 s. A tagged word that comes
+/// after its wait gave up is told by its tag. A sentinel word is not: the step that uses the same
+/// half next, two steps later, would take it for its own. So a build with sentinel regions must not
+/// go on after that, which Runner enforces: buffers and regions are made anew.
 inline constexpr int64_t kDiagWaitTicks = 10 * kTicksPerSecond;
 
 }  // namespace baton

@@ -12,6 +12,13 @@ namespace {
 
 using builds::RankTensors;
 
+TEST_CASE("every family has a kernel check, in the same order") {
+  std::vector<std::string_view> families, checks;
+  for (const builds::Family& family : builds::families()) families.push_back(family.name);
+  for (const builds::KernelCheck& check : builds::kernel_checks()) checks.push_back(check.family);
+  CHECK(checks == families);
+}
+
 TEST_CASE("a kernel check's random inputs are those that it requires") {
   for (const builds::KernelCheck& check : builds::kernel_checks()) {
     const BuildKey key = builds::complete_key(check.family, "gfx950");
