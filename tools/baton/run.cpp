@@ -357,7 +357,7 @@ Command add_run(CLI::App& app) {
   parser
       ->add_option(
           "--steps", options->steps,
-          "Steps in a row: with --inputs each on the last one's prefix, else on fresh inputs")
+          "Steps in a row: with --inputs each on what the last one left, else on fresh inputs")
       ->check(CLI::Range(1, 1000))
       ->type_name("N");
   parser->add_option("--layer", options->layer, "The layer's index, which the tags carry")
