@@ -80,6 +80,19 @@ class Run(ToolTest):
             self.assertEqual(regions["part"][:2], ("F32", [56, 1, 2, 2]))
             self.assertEqual(struct.unpack("<56i", regions["xrdy"][2]), (1,) * 56)
 
+    def test_a_kernel_without_peers_runs_on_one_rank(self):
+        key = ("kda_pre:tokens=1,nblocks=1", "--arch", "gfx950")
+        shown = self.run_well("run", *key, "--ranks", 1, "--outputs", "out", "--regions", "regions")
+        self.assertIn(" on 1 emulated rank of gfx950, step 0\n", shown)
+        for folder in ("out", "regions"):
+            self.assertEqual([path.name for path in (self.folder / folder).iterdir()],
+                             ["rank0.safetensors"])
+        self.assertIn("core_out", read_tensors(self.folder / "out/rank0.safetensors"))
+        self.refuse_run("--ranks 8: kda_pre runs on 1 rank", *key, "--ranks", 8)
+        self.refuse_run("--absent 1: the ranks of kda_pre are 0 .. 0", *key, "--absent", 1)
+        self.refuse_run("--absent names every rank", *key, "--absent", 0)
+        self.refuse_run("the rank is no number of 0 .. 0", *key, "--delay", "1:mix:5")
+
     def test_inputs_are_read(self):
         # Ones in core and 2^-10 in w_o: every partial is 1536 / 1024 = 1.5, delta is 8 x 1.5 = 12.
         inputs = inputs_of_zeros(core=("BF16", [1, 1536], b"\x80\x3f" * 1536),
