@@ -9,7 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 from baton_tool import CHIPS, ToolTest, run
 
-# (requests, tokens of each) of kda_pre: one, odd and largest numbers, and x in windows of every size.
+# (requests, tokens of each) of kda_pre: one, odd and largest numbers, and x in windows of every
+# size.
 SPECULATION = [(1, 1), (1, 4), (2, 4), (8, 1), (1, 8), (4, 4), (8, 4), (16, 2), (2, 16), (32, 1),
                (3, 1), (11, 1), (3, 4), (13, 1), (1, 16), (31, 1)]
 

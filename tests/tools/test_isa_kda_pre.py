@@ -75,8 +75,8 @@ class Isa(ToolTest):
         positions = {one: at for at, one in enumerate(instructions)}
         polls = [i for i in instructions if i.handoff.startswith("poll ")
                  and "_load_" in i.mnemonic]
-        self.assertEqual({i.handoff for i in polls},
-                         {f"poll {name}" for name in ("part", "wgt", "msq", "xrdy", "proj", "onrm")})
+        regions = ("part", "wgt", "msq", "xrdy", "proj", "onrm")
+        self.assertEqual({i.handoff for i in polls}, {f"poll {name}" for name in regions})
         for poll in polls:
             # Of a flag nothing but its tag is used.
             words = "" if poll.handoff == "poll xrdy" else "x[24]"
