@@ -164,15 +164,20 @@ class Products(ToolTest):
         self.assertEqual(piped.stdout, (self.folder / "x.co").read_bytes())
 
     def test_keys_lists_every_field(self):
-        text = self.run_well("keys", "attn_post")
         listed = json.loads(self.run_well("keys", "--json"))
-        self.assertEqual([family["kernel"] for family in listed], ["attn_post", "kda_pre"])
-        fields = {field["name"]: field for field in listed[0]["fields"]}
+        kernels = {family["kernel"]: {field["name"]: field for field in family["fields"]}
+                   for family in listed}
+        self.assertEqual(list(kernels), ["attn_post", "kda_pre"])
+        fields = kernels["attn_post"]
         self.assertEqual((fields["nblocks"]["min"], fields["nblocks"]["max"]), (1, 8))
         self.assertEqual(fields["tokens"]["default"], 8)
-        for name, field in fields.items():
-            row = rf"(?m)^  {name} +{re.escape(field['range'])} .* {re.escape(field['meaning'])}$"
-            self.assertRegex(text, row)
+        self.assertEqual(kernels["kda_pre"]["state_len"]["default"], "auto")
+        self.assertEqual(kernels["kda_pre"]["lower_bound"]["max"], 0)
+        for kernel, fields in kernels.items():
+            text = self.run_well("keys", kernel)
+            for name, field in fields.items():
+                self.assertRegex(text, rf"(?m)^  {name} +{re.escape(field['range'])} .* "
+                                       rf"{re.escape(field['meaning'])}$")
 
 
 class Terminal(ToolTest):
