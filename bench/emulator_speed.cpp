@@ -1,4 +1,4 @@
-// How fast the emulator is: the kernels of kernels/emulator_speed.c and a whole attn_post, on one
+// How fast the emulator is: the kernels of kernels/emulator_speed.c and whole kernels, on one
 // thread, beside the aims of the project. Prints a table. Time is the process's CPU time, the least
 // of several runs, so that a busy machine tells the same.
 #include <fmt/format.h>
@@ -167,15 +167,15 @@ double rate(const Options& options, MfmaRule rule, const char* kernel, int turns
   return turns * a_turn / seconds * 1e-6;
 }
 
-/// `baton run` of attn_post on eight ranks: its CPU time, of all phases.
-double attn_post_seconds(const Options& options, MfmaRule rule) {
+/// `baton run` of a key: its CPU time, of all phases.
+double run_seconds(const Options& options, MfmaRule rule, const char* key) {
   const char* mfma = rule == MfmaRule::exact ? "exact" : "chain";
   const double start = cpu_seconds(RUSAGE_CHILDREN);
   const pid_t child = fork();
   if (child == 0) {
     if (!std::freopen("/dev/null", "w", stdout)) _exit(127);
-    execl(options.baton.c_str(), "baton", "run", "attn_post:tokens=8,nblocks=8", "--arch", kChip,
-          "--mfma", mfma, "--json", nullptr);
+    execl(options.baton.c_str(), "baton", "run", key, "--arch", kChip, "--mfma", mfma, "--json",
+          nullptr);
     _exit(127);
   }
   int status = 0;
@@ -226,7 +226,9 @@ void measure(const Options& options) {
             fmt::format("{:.1f} M/s", rate(options, MfmaRule::exact, "fma_rate", 100000, 32)), "");
   if (options.baton.empty()) return;
   both("attn_post, 8 tokens, nblocks 8, 8 ranks", "10 s", "{:.2f} s",
-       [&](MfmaRule rule) { return attn_post_seconds(options, rule); });
+       [&](MfmaRule rule) { return run_seconds(options, rule, "attn_post:tokens=8,nblocks=8"); });
+  both("kda_pre, 8 tokens, one rank", "5 s", "{:.2f} s",
+       [&](MfmaRule rule) { return run_seconds(options, rule, "kda_pre:tokens=8"); });
 }
 
 }  // namespace
@@ -236,7 +238,7 @@ int main(int count, char** arguments) {
   CLI::App app{"How fast the emulator is, beside the project's aims."};
   app.add_option("--code", options.code, "kernels/emulator_speed.c, compiled for gfx950")
       ->required();
-  app.add_option("--baton", options.baton, "the program that runs attn_post; none: left out");
+  app.add_option("--baton", options.baton, "the program that runs whole kernels; none: left out");
   app.add_option("--runs", options.runs, "of each; the least counts")->check(CLI::Range(1, 1000));
   CLI11_PARSE(app, count, arguments);
   try {

@@ -1,5 +1,11 @@
 // kda_pre (K1): one KDA layer from the AttnRes seam to the gated core output, in a
 // speculative-verify step. One launch a layer; a rank works alone.
+//
+// What the caller owes, since no host sees it in time (else undefined): num_acc is 1 .. qlen; no
+// slot above 0 belongs to two requests; slots lie in the pools. A slot <= 0 is padding: it reads as
+// zero and is not written. The window of a step is the conv state's entries num_acc - 1 .. + 2, and
+// a step leaves state_len - qlen older entries before its own, so steps follow each other causally
+// when state_len = qlen + 2.
 #pragma once
 
 #include "runtime/key/build_key.h"
