@@ -1,6 +1,7 @@
 // What a server needs of a GPU, whoever stands behind it: the HIP driver or the emulator.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -19,6 +20,11 @@ using DeviceAddress = uint64_t;
 enum class MemoryKind : uint8_t {
   normal,       ///< coherent inside a launch at device scope
   fine_grained  ///< uncached: peers may poll it during a launch
+};
+
+/// Names an allocation to other processes of this machine.
+struct MemoryHandle {
+  std::array<uint8_t, 64> bytes;
 };
 
 /// Workgroups, lanes a workgroup, and LDS bytes beyond what the kernel declares.
@@ -106,6 +112,13 @@ class Device {
 
   /// Lets kernels of this device reach the memory of `peer`.
   virtual void enable_peer_access(Device& peer) = 0;
+
+  /// Memory of another process, for a device that can: the emulator's are all in one process, and
+  /// throw Error (environment). `address` as allocate() gave it; it must outlive all who import it.
+  virtual MemoryHandle export_memory(DeviceAddress address);
+  virtual DeviceAddress import_memory(const MemoryHandle& handle);
+  /// `address` as import_memory() gave it.
+  virtual void close_imported(DeviceAddress address);
 
   /// Workgroups of that shape that a compute unit holds at once; 0 when it cannot hold one.
   virtual int workgroups_per_cu(const Function& function, const LaunchShape& shape) = 0;

@@ -23,6 +23,7 @@ Command add_info(CLI::App& app);
 Command add_run(CLI::App& app);
 Command add_emu(CLI::App& app);
 Command add_cache(CLI::App& app);
+Command add_devices(CLI::App& app);
 Command add_matrix(CLI::App& app);
 
 }  // namespace baton::cli

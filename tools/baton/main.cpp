@@ -75,8 +75,9 @@ int run(int argc, const char* const* argv) {
       "  baton compile attn_post:tokens=8,nblocks=8 --arch gfx950 -o attn_post.co\n"
       "  baton isa attn_post.co --stage o --source\n\n"
       "Exit codes: 0 done, 1 a check failed, 2 the input is wrong, 3 the machine lacks something.");
-  const Command commands[] = {add_keys(app), add_compile(app), add_isa(app),   add_info(app),
-                              add_run(app),  add_emu(app),     add_cache(app), add_matrix(app)};
+  const Command commands[] = {add_keys(app),  add_compile(app), add_isa(app),
+                              add_info(app),  add_run(app),     add_emu(app),
+                              add_cache(app), add_matrix(app),  add_devices(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
