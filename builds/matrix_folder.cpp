@@ -66,9 +66,10 @@ void check_entry(const fs::path& folder, const ManifestEntry& entry, Cache& cach
 }  // namespace
 
 MatrixFolder::MatrixFolder(fs::path folder, const CodeBuilder& builder,
-                           std::function<void(const std::string&)> report)
+                           std::function<void(const std::string&)> report, SharedStore* shared)
     : folder_(std::move(folder)),
       builder_(builder),
+      shared_(shared),
       cache_({.folder = folder_, .max_bytes = kUnboundedCache, .report = std::move(report)}) {}
 
 CodeName MatrixFolder::name_of(const BuildKey& key) const {
@@ -89,7 +90,7 @@ MatrixFolder::Compiled MatrixFolder::compile(
     std::span<const BuildKey> keys, int jobs,
     const std::function<void(const PrepareProgress&)>& progress) {
   fs::create_directories(times_folder(folder_));
-  Loader loader({.cache = &cache_, .builder = &builder_});
+  Loader loader({.cache = &cache_, .shared = shared_, .builder = &builder_});
   Compiled compiled;
   compiled.failures = loader.prepare(keys, jobs, [&](const PrepareProgress& state) {
     if (const std::optional<Digest> content = cache_.find(name_of(*state.key))) {

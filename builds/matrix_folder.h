@@ -19,9 +19,9 @@ inline constexpr const char* kSummaryFile = "summary.txt";
 /// a summary beside it. Several processes may compile into it at once.
 class MatrixFolder {
  public:
-  /// Throws Error like Cache.
+  /// `shared` may be null. Throws Error like Cache.
   MatrixFolder(std::filesystem::path folder, const CodeBuilder& builder,
-               std::function<void(const std::string&)> report);
+               std::function<void(const std::string&)> report, SharedStore* shared = nullptr);
 
   /// The keys without a sound code object of this library build, in their order.
   std::vector<BuildKey> missing(std::span<const BuildKey> keys);
@@ -51,6 +51,7 @@ class MatrixFolder {
 
   std::filesystem::path folder_;
   const CodeBuilder& builder_;
+  SharedStore* shared_;
   Cache cache_;
 };
 

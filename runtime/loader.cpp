@@ -112,14 +112,26 @@ CodeObject Loader::produce(const BuildKey& key) {
   if (cache == nullptr) {
     const std::unique_ptr<TracedKey> traced = options_.builder->trace(key);
     ++traced_;
-    CodeObject object = traced->compile();
-    ++compiled_;
-    return object;
+    return make(*traced, name);
   }
   // Others who want this key wait here, and then find it on disk.
   const FileLock named = cache->lock(name.digest());
   if (std::optional<CodeObject> object = load_from(*cache, name)) return std::move(*object);
   return compile(key, name);
+}
+
+CodeObject Loader::make(TracedKey& traced, const CodeName& name) {
+  if (options_.shared != nullptr) {
+    std::optional<CodeObject> object = options_.shared->fetch(traced.content());
+    if (object && object->record.key == name.key && object->record.chip == name.chip) {
+      ++shared_;
+      return std::move(*object);
+    }
+  }
+  CodeObject object = traced.compile();
+  ++compiled_;
+  if (options_.shared != nullptr) options_.shared->offer(traced.content(), object);
+  return object;
 }
 
 CodeObject Loader::compile(const BuildKey& key, const CodeName& name) {
@@ -134,8 +146,7 @@ CodeObject Loader::compile(const BuildKey& key, const CodeName& name) {
   if (object) {
     ++disk_;
   } else {
-    object = traced->compile();
-    ++compiled_;
+    object = make(*traced, name);
   }
   try {
     if (is_new) cache.store(content, *object);
@@ -191,7 +202,11 @@ std::vector<PrepareFailure> Loader::prepare(
 }
 
 LoaderCounts Loader::counts() const {
-  return {.memory = memory_, .disk = disk_, .compiled = compiled_, .traced = traced_};
+  return {.memory = memory_,
+          .disk = disk_,
+          .shared = shared_,
+          .compiled = compiled_,
+          .traced = traced_};
 }
 
 void throw_if_any(std::span<const PrepareFailure> failures) {

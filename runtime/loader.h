@@ -16,6 +16,7 @@
 #include "runtime/base/digest.h"
 #include "runtime/base/error.h"
 #include "runtime/cache/cache.h"
+#include "runtime/cache/shared_store.h"
 #include "runtime/key/build_key.h"
 #include "runtime/object/code_object.h"
 
@@ -44,6 +45,7 @@ class CodeBuilder {
 struct LoaderOptions {
   std::vector<Cache*> shipped = {};      ///< read-only, looked into first
   Cache* cache = nullptr;                ///< null: nothing is kept on disk
+  SharedStore* shared = nullptr;         ///< asked before a compile, given its result
   const CodeBuilder* builder = nullptr;  ///< null: run only; what is not on disk is an error
   /// The library build whose code is looked up; the builder's unless given.
   std::optional<Digest> library = {};
@@ -51,7 +53,7 @@ struct LoaderOptions {
 
 /// Where code objects came from so far.
 struct LoaderCounts {
-  uint64_t memory = 0, disk = 0, compiled = 0;
+  uint64_t memory = 0, disk = 0, shared = 0, compiled = 0;
   uint64_t traced = 0;  ///< disk misses of the index; the content may still have been on disk
 };
 
@@ -102,6 +104,7 @@ class Loader {
   const CodeObject* find_in_memory(const BuildKey& key) const;
   CodeObject produce(const BuildKey& key);
   CodeObject compile(const BuildKey& key, const CodeName& name);
+  CodeObject make(TracedKey& traced, const CodeName& name);
   std::optional<CodeObject> load_from(Cache& cache, const CodeName& name);
   std::optional<CodeObject> load_shipped(const CodeName& name);
   bool is_busy_elsewhere(const BuildKey& key);
@@ -110,7 +113,7 @@ class Loader {
   mutable std::shared_mutex mutex_;
   std::unordered_map<BuildKey, Slot, KeyHash> slots_;
   mutable std::atomic<uint64_t> memory_ = 0;
-  std::atomic<uint64_t> disk_ = 0, compiled_ = 0, traced_ = 0;
+  std::atomic<uint64_t> disk_ = 0, shared_ = 0, compiled_ = 0, traced_ = 0;
 };
 
 /// One Error (failed_check) that lists every key that failed, with its reason; nothing when none

@@ -1,11 +1,13 @@
 """`baton matrix`: a folder that is compiled, taken up again, checked, and spread with Ninja."""
 
+import http.server
 import json
 import os
 import re
 import shutil
 import signal
 import subprocess
+import threading
 import time
 import unittest
 from pathlib import Path
@@ -134,6 +136,44 @@ class MatrixCommand(ToolTest):
                             dirs_exist_ok=True)
         self.assertEqual(self.matrix("m.toml", "--collect")["keys"], KEYS)
         self.assertEqual(self.matrix("--check", "m.toml")["faults"], [])
+
+    def test_a_shared_cache_and_one_that_is_not_there(self):
+        shelf = {}
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                body = shelf.get(self.path)
+                self.send_response(404 if body is None else 200)
+                self.send_header("Content-Length", str(len(body or b"")))
+                self.end_headers()
+                self.wfile.write(body or b"")
+
+            def do_PUT(self):
+                shelf[self.path] = self.rfile.read(int(self.headers["Content-Length"]))
+                self.send_response(201)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/baton"
+        first = self.matrix("m.toml", "--shared", url)
+        self.assertEqual((first["compiled"], first["shared"]), (KEYS, 0))
+        self.assertEqual(len(shelf), KEYS)
+        manifest = (self.folder / "out/manifest.json").read_bytes()
+        shutil.rmtree(self.folder / "out")
+        second = self.matrix("m.toml", "--shared", url)
+        self.assertEqual((second["compiled"], second["shared"]), (0, KEYS))
+        self.assertEqual((self.folder / "out/manifest.json").read_bytes(), manifest)
+        server.shutdown()
+        server.server_close()
+        shutil.rmtree(self.folder / "out")
+        done = run("matrix", "m.toml", "--out", "out", "--shared", url, cwd=self.folder)
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, r"^remark: going on without the shared cache: .* refused\n$")
 
     def test_eight_at_once_compile_each_key_once(self):
         processes = [subprocess.Popen([BATON, "matrix", "--only", "attn_post:tokens=1,nblocks=1",

@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <thread>
 
 #include "builds/families.h"
@@ -25,6 +26,7 @@ struct MatrixFlags {
   std::vector<std::string> chips;
   std::vector<std::string> only;
   std::string plan;
+  std::string shared;
   int jobs = 0;
   bool check = false, collect = false, json = false;
 };
@@ -131,6 +133,7 @@ ordered_json outcome_json(const Outcome& outcome, const std::string& out) {
           {"present", outcome.present},
           {"compiled", outcome.compiled.counts.compiled},
           {"unchanged", outcome.compiled.counts.disk},
+          {"shared", outcome.compiled.counts.shared},
           {"failed", std::move(failed)},
           {"seconds", outcome.seconds}};
 }
@@ -146,6 +149,7 @@ std::string outcome_text(const Outcome& outcome, const std::string& out) {
       fmt::format("{} keys in {}: {} compiled in {:.1f} s, {} were there", outcome.keys, place,
                   counts.compiled, outcome.seconds, outcome.present);
   if (counts.disk != 0) text += fmt::format(", {} unchanged by this build of Baton", counts.disk);
+  if (counts.shared != 0) text += fmt::format(", {} from the shared cache", counts.shared);
   if (!outcome.compiled.failures.empty()) {
     text += fmt::format(", {} failed: no manifest is written", outcome.compiled.failures.size());
   }
@@ -213,7 +217,12 @@ int run_matrix(const MatrixFlags& flags) {
   const int jobs =
       flags.jobs != 0 ? flags.jobs : static_cast<int>(std::thread::hardware_concurrency());
   const builds::KeyBuilder builder;
-  builds::MatrixFolder folder(fs::absolute(flags.out), builder, report_remark);
+  std::optional<SharedStore> shared;
+  if (!flags.shared.empty()) {
+    shared.emplace(SharedStore::Options{.url = flags.shared, .report = report_remark});
+  }
+  builds::MatrixFolder folder(fs::absolute(flags.out), builder, report_remark,
+                              shared ? &*shared : nullptr);
   if (!flags.plan.empty()) return run_plan(flags, folder, matrix, jobs);
   Outcome outcome{.keys = matrix.keys.size(), .present = matrix.keys.size(), .compiled = {}};
   if (!flags.collect) outcome = compile(folder, matrix.keys, jobs);
@@ -262,6 +271,10 @@ Command add_matrix(CLI::App& app) {
       ->take_all()
       ->allow_extra_args(false)
       ->type_name("KEY");
+  parser
+      ->add_option("--shared", flags->shared,
+                   "A folder behind a plain web server (GET, PUT) where machines share results")
+      ->type_name("URL");
   parser->add_flag("--json", flags->json, "Print JSON");
   parser->footer(
       "The folder gets manifest.json, summary.txt and the code objects; docs/matrix.md describes\n"

@@ -1,0 +1,122 @@
+#include "runtime/cache/shared_store.h"
+
+#include <nlohmann/json.hpp>
+
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+#include "runtime/cache/layout.h"
+#include "runtime/cache/sealed.h"
+
+namespace baton {
+namespace {
+
+constexpr uint64_t kMostBytes = uint64_t{64} << 20;  // no code object comes near it
+constexpr std::string_view kBreak = "\n";            // between the three parts
+
+/// A sealed head, the record's JSON, the code: the head tells the sizes and hashes of the others.
+Bytes pack(const Digest& content, const CodeObject& object) {
+  const std::string record = object.record.to_json();
+  const std::string head = seal({{"format", cache_layout::kFormat},
+                                 {"content", content.hex()},
+                                 {"record_bytes", record.size()},
+                                 {"record_sha256", sha256(as_bytes(record)).hex()},
+                                 {"code_bytes", object.bytes.size()},
+                                 {"code_sha256", sha256(object.bytes).hex()}});
+  const std::string front = fmt::format("{}{}{}{}", head.size(), kBreak, head, record);
+  Bytes file(front.begin(), front.end());
+  file.insert(file.end(), object.bytes.begin(), object.bytes.end());
+  return file;
+}
+
+CodeObject unpack(ByteView file, const Digest& content, const std::string& source) {
+  const auto fail = [&](std::string_view what) {
+    throw Error(ErrorKind::failed_check, fmt::format("{}: {}", source, what));
+  };
+  std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+  const size_t end = std::min(text.find(kBreak), text.size());
+  const std::optional<size_t> head_bytes = parse_number<size_t>(text.substr(0, end));
+  if (end == text.size() || !head_bytes) fail("it does not begin with its head's size");
+  text.remove_prefix(end + kBreak.size());
+  const auto head = unseal(text.substr(0, *head_bytes), source);
+  text.remove_prefix(std::min(*head_bytes, text.size()));
+  const uint64_t record_bytes = number_field(head, "record_bytes", source);
+  const uint64_t code_bytes = number_field(head, "code_bytes", source);
+  if (text_field(head, "content", source) != content.hex()) fail("it is of another content");
+  if (record_bytes > text.size() || text.size() - record_bytes != code_bytes) {
+    fail("cut short or continued");
+  }
+  const std::string_view record = text.substr(0, record_bytes), code = text.substr(record_bytes);
+  if (sha256(as_bytes(record)).hex() != text_field(head, "record_sha256", source) ||
+      sha256(as_bytes(code)).hex() != text_field(head, "code_sha256", source)) {
+    fail("its contents do not match their SHA-256s");
+  }
+  CodeObject object{.bytes = Bytes(code.begin(), code.end()),
+                    .record = Record::from_json(record, source)};
+  verify(object, source);
+  return object;
+}
+
+std::string file_of(const Digest& content) { return content.hex() + ".baton"; }
+
+}  // namespace
+
+SharedStore::SharedStore(Options options)
+    : options_(std::move(options)), folder_(options_.url), sender_([this] { send_all(); }) {}
+
+SharedStore::~SharedStore() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  changed_.notify_all();
+  sender_.join();
+}
+
+void SharedStore::give_up(const std::string& why) {
+  if (given_up_.exchange(true)) return;
+  if (options_.report) options_.report(fmt::format("going on without the shared cache: {}", why));
+}
+
+std::optional<CodeObject> SharedStore::fetch(const Digest& content) {
+  if (given_up_) return std::nullopt;
+  const std::string source = fmt::format("{}/{}", options_.url, file_of(content));
+  std::optional<Bytes> file;
+  try {
+    file = folder_.get(file_of(content), kMostBytes, options_.patience);
+  } catch (const Error& error) {
+    give_up(error.what());
+  }
+  if (!file) return std::nullopt;
+  try {
+    return unpack(*file, content, source);
+  } catch (const Error& error) {
+    if (options_.report) options_.report(fmt::format("damaged: {}", error.what()));
+    return std::nullopt;
+  }
+}
+
+void SharedStore::offer(const Digest& content, const CodeObject& object) {
+  if (given_up_) return;
+  const std::lock_guard lock(mutex_);
+  waiting_.emplace_back(file_of(content), pack(content, object));
+  changed_.notify_all();
+}
+
+void SharedStore::send_all() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
+    if (waiting_.empty()) return;
+    const auto [name, bytes] = std::move(waiting_.front());
+    waiting_.pop_front();
+    lock.unlock();
+    try {
+      if (!given_up_) folder_.put(name, bytes, options_.patience);
+    } catch (const Error& error) {
+      give_up(error.what());
+    }
+    lock.lock();
+  }
+}
+
+}  // namespace baton
