@@ -5,12 +5,12 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-usage="usage: tests/fuzz/run.sh SECONDS [key|record|safetensors|code_object|emulator]..."
+usage="usage: tests/fuzz/run.sh SECONDS [key|matrix|record|safetensors|code_object|emulator]..."
 [[ ${1:-} =~ ^[1-9][0-9]*$ ]] || { echo "$usage" >&2; exit 2; }
 seconds=$1
 shift
 targets=("$@")
-[[ $# -gt 0 ]] || targets=(key record safetensors code_object emulator)
+[[ $# -gt 0 ]] || targets=(key matrix record safetensors code_object emulator)
 
 build=build-sanitize
 [[ -f $build/build.ninja ]] || cmake --preset sanitize
