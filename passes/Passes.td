@@ -155,10 +155,12 @@ def SinkBuffers : Pass<"sink-buffers", "mlir::ModuleOp"> {
   let summary = "Buffer resources from the kernel's head into the stages that use them";
   let description = [{
     A resource takes four SGPRs for as long as it lives, its address two: each stage builds those
-    that it uses.
+    that it uses. So only where SGPRs are scarce, in a kernel that has a baton.reread_arguments;
+    elsewhere a resource is built once.
     ```mlir
     %b = baton.buffer %address bytes 64 : !llvm.ptr<1>
     baton.stage "o" { ... %b ... }
+    baton.reread_arguments
     // becomes
     baton.stage "o" {
       %b = baton.buffer %address bytes 64 : !llvm.ptr<1>

@@ -60,6 +60,14 @@ void Collective::set_tensor(int rank, const std::string& name, const Tensor& ten
                             known.dtype, tensor.dtype),
                 "baton info lists the arguments");
   }
+  const Tensor layout{known.dtype, known.shape, {}};
+  if (!known.shape.empty() && layout.elements() != tensor.elements()) {
+    throw Error(ErrorKind::user,
+                fmt::format("{}: argument '{}' is {}, not {}", object_.record.kernel, name,
+                            baton::describe(known.dtype, known.shape),
+                            baton::describe(tensor.dtype, tensor.shape)),
+                "baton info lists the arguments");
+  }
   null_.erase(name);
   auto& buffers = buffers_.at(static_cast<size_t>(rank));
   Device& device = runners_.at(static_cast<size_t>(rank))->device();

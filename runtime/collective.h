@@ -22,7 +22,8 @@ class Collective {
 
   // The three below throw Error (user) when the kernel has no such argument, or it is the runner's.
 
-  /// The contents of a buffer argument on `rank`: always as many bytes, of the argument's dtype.
+  /// The contents of a buffer argument on `rank`: always as many bytes, of the argument's dtype
+  /// and, where the kernel names a shape, of as many elements.
   void set_tensor(int rank, const std::string& name, const Tensor& tensor);
   /// A buffer argument that is left out: its address is 0 on every rank, until a tensor is set.
   void set_null(const std::string& name);

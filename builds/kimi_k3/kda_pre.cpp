@@ -139,7 +139,7 @@ void trace_kda_pre(const BuildKey& key) {
     }).Else([&] { stage("prefetch", [&] { tasks.issue_first(); }); });
   });
   tasks.run();
-  reread_arguments();
+  reread_arguments();  // a timeline's stamps are stored behind everything
 }
 
 }  // namespace baton::builds::kimi_k3

@@ -6,7 +6,8 @@
 namespace baton::builds::kimi_k3 {
 namespace {
 
-constexpr int kLongestState = 24;  ///< entries of a slot's conv state
+constexpr int kMostOld = 8;  ///< entries of a slot's conv state that a step keeps: registers
+constexpr int kLongestState = 16 + kMostOld;
 constexpr int kLastBlock = 8;
 
 void check_kda_pre(const BuildKey& key) {
@@ -25,10 +26,16 @@ void check_kda_pre(const BuildKey& key) {
                     qlen),
         fmt::format("at least qlen + {}: 3 entries and the speculative tokens", kConvHistory - 1));
   }
+  if (key.integer("state_len") > qlen + kMostOld) {
+    throw Error(ErrorKind::user,
+                fmt::format("kda_pre: state_len={} is too long for qlen={}",
+                            key.integer("state_len"), qlen),
+                fmt::format("at most qlen + {}", kMostOld));
+  }
   if (write_idx >= 0 && write_idx < nblocks) {
     throw Error(ErrorKind::user,
-                fmt::format("kda_pre: write_idx={} is one of the {} blocks that are mixed",
-                            write_idx, nblocks),
+                fmt::format("kda_pre: write_idx={} is a block that is mixed, nblocks={}", write_idx,
+                            nblocks),
                 "-1 writes no block, else write_idx is nblocks or more");
   }
 }

@@ -36,7 +36,8 @@ def Baton_CtaIdOp : Baton_IdOp<"cta_id"> {
   let summary = "This workgroup's number in the grid, below the grid's size";
 }
 
-def Baton_RereadArgumentsOp : Baton_Op<"reread_arguments", [MemoryEffects<[MemRead]>]> {
+def Baton_RereadArgumentsOp : Baton_Op<"reread_arguments",
+    [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "What follows in its block reads the kernel's arguments anew";
   let description = [{
     Else they take SGPRs, 2 an address, from the kernel's start to their last use.

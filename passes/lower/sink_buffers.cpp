@@ -1,4 +1,5 @@
-// From: baton.buffer at the kernel's head. To: one in each stage that uses it. Precondition: none.
+// From: baton.buffer at the kernel's head. To: one in each stage that uses it, in a kernel that
+// reads its arguments anew. Precondition: none.
 #include "mlir/IR/Builders.h"
 #include "passes/Passes.h"
 #include "passes/dialect/BatonDialect.h"
@@ -12,9 +13,13 @@ namespace {
 struct SinkBuffersPass : impl::SinkBuffersBase<SinkBuffersPass> {
   void runOnOperation() override {
     llvm::SmallVector<BufferOp> buffers;
-    getOperation()->walk([&](BufferOp buffer) {
-      if (!buffer->getParentOfType<StageOp>()) buffers.push_back(buffer);
+    bool short_of_registers = false;
+    getOperation()->walk([&](mlir::Operation* op) {
+      short_of_registers = short_of_registers || mlir::isa<RereadArgumentsOp>(op);
+      auto buffer = mlir::dyn_cast<BufferOp>(op);
+      if (buffer && !buffer->getParentOfType<StageOp>()) buffers.push_back(buffer);
     });
+    if (!short_of_registers) return;
     for (BufferOp buffer : buffers) sink(buffer);
   }
 

@@ -1,4 +1,7 @@
 // RUN: baton-opt -reread-arguments -split-input-file %s | FileCheck %s
+// It is not dead, whatever runs before:
+// RUN: baton-opt -canonicalize -cse -split-input-file %s | FileCheck %s --check-prefix=KEPT
+// KEPT-COUNT-4: baton.reread_arguments
 
 // Arguments lie in the kernarg segment by their own alignment: 0, 8, 16 (i32), 20 (i32), 24.
 // CHECK-LABEL: func.func @k

@@ -1,4 +1,4 @@
-// RUN: baton-opt -sink-buffers %s | FileCheck %s
+// RUN: baton-opt -sink-buffers -split-input-file %s | FileCheck %s
 
 // CHECK-LABEL: func.func @k
 // CHECK-SAME: (%[[P:.*]]: !llvm.ptr<1>, %[[O:.*]]: i32, %[[C:.*]]: i1)
@@ -49,5 +49,22 @@ func.func @k(%p: !llvm.ptr<1>, %o: i32, %c: i1) -> i32 attributes {baton.kernel}
   }
   // CHECK: baton.load %[[OUTSIDE]]
   %w = baton.load %outside[%o] wave : i32
+  baton.reread_arguments
   return %w : i32
+}
+
+// -----
+
+// Where SGPRs are not scarce a resource is built once.
+// CHECK-LABEL: func.func @k
+// CHECK-NEXT: %[[B:.*]] = baton.buffer
+// CHECK-NEXT: baton.stage "s" {
+// CHECK-NEXT: baton.load %[[B]]
+func.func @k(%p: !llvm.ptr<1>, %o: i32) attributes {baton.kernel} {
+  %b = baton.buffer %p bytes 64 : !llvm.ptr<1>
+  baton.stage "s" {
+    %w = baton.load %b[%o] wave : i32
+    baton.yield
+  }
+  return
 }

@@ -169,6 +169,9 @@ TEST_CASE("wrong arguments of a launch are refused by name") {
   const Tensor floats = tensor_of<float>("f32", [](int) { return 0.0f; });
   CHECK(user_error([&] { collective.set_tensor(0, "ids", floats); }) ==
         "k: argument 'ids' is of i32, not of f32");
+  CHECK(user_error([&] {
+          collective.set_tensor(0, "out", tensor_of<float>("f32", [](int) { return 0.0f; }, 3));
+        }) == fmt::format("k: argument 'out' is f32 [{}], not f32 [3]", kLanes));
   CHECK(user_error([&] { collective.set_tensor(0, "touch", floats); }) ==
         "k has no buffer argument 'touch'");
   CHECK(user_error([&] { collective.set_null("touch"); }) == "k has no buffer argument 'touch'");
