@@ -70,10 +70,11 @@ TEST_CASE("kda_pre's key") {
   CHECK(complete_key("kda_pre:state_len=9", "gfx950").integer("state_len") == 9);
   CHECK(complete_key("kda_pre:nblocks=3,write_idx=3", "gfx950").integer("write_idx") == 3);
   CHECK(complete_key("kda_pre:tokens=32,qlen=16,state_len=21", "gfx942").integer("tokens") == 32);
-  for (const char* bad : {"tokens=0", "tokens=33", "qlen=0", "tokens=32,qlen=17", "qlen=3",
-                          "tokens=4,qlen=8", "qlen=4,state_len=5", "state_len=10", "qlen=2,state_len=11", "nblocks=9", "write_idx=-2",
-                          "write_idx=0", "write_idx=7", "nblocks=2,write_idx=1", "delta=2",
-                          "lower_bound=1", "lower_bound=nan", "onorm_eps=0", "debug=x"}) {
+  for (const char* bad :
+       {"tokens=0", "tokens=33", "qlen=0", "tokens=32,qlen=17", "qlen=3", "tokens=4,qlen=8",
+        "qlen=4,state_len=5", "state_len=10", "qlen=2,state_len=11", "nblocks=9", "write_idx=-2",
+        "write_idx=0", "write_idx=7", "nblocks=2,write_idx=1", "delta=2", "lower_bound=1",
+        "lower_bound=nan", "onorm_eps=0", "debug=x"}) {
     INFO(bad);
     user_error([&] { complete_key(std::string("kda_pre:") + bad, "gfx950"); });
   }

@@ -28,7 +28,8 @@ KEYS += [f"kda_pre:tokens={requests * qlen},qlen={qlen},nblocks={blocks},{option
          for options in ("delta=1,debug=0",
                          f"delta=0,write_idx=8,state_len={qlen + 5},timeline=1,diag=1,debug=1")]
 KEYS += [f"kda_pre:tokens={tokens},qlen={qlen},state_len={qlen + 8},timeline=1,diag=1"
-         for tokens, qlen in ((8, 1), (10, 1), (13, 1), (27, 1), (27, 3), (29, 1), (30, 1), (32, 16))]
+         for tokens, qlen in ((8, 1), (10, 1), (13, 1), (27, 1), (27, 3), (29, 1), (30, 1),
+                              (32, 16))]
 NOTES_THAT_ARE_ZERO = (".private_segment_fixed_size", ".vgpr_spill_count", ".sgpr_spill_count")
 
 
