@@ -65,7 +65,7 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
   return best;
 }
 
-std::optional<uint64_t> parse_size(std::string_view text) {
+std::optional<uint64_t> parse_size(std::string_view text, uint64_t most) {
   constexpr std::string_view kUnits = "KMG";
   uint64_t unit = 1;
   const size_t place = text.empty() ? kUnits.npos : kUnits.find(text.back());
@@ -74,7 +74,7 @@ std::optional<uint64_t> parse_size(std::string_view text) {
     text.remove_suffix(1);
   }
   const std::optional<uint64_t> count = parse_number<uint64_t>(text);
-  if (!count || *count > UINT64_MAX / unit) return std::nullopt;
+  if (!count || *count > most / unit) return std::nullopt;
   return *count * unit;
 }
 

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -38,8 +39,10 @@ std::optional<T> parse_number(std::string_view text, [[maybe_unused]] int base =
   return value;
 }
 
-/// "4096", "64K", "3M", "4G": bytes, in powers of 1024; nothing for any other text.
-std::optional<uint64_t> parse_size(std::string_view text);
+/// "4096", "64K", "3M", "4G": bytes, in powers of 1024; nothing for any other text, or for more
+/// than `most`.
+std::optional<uint64_t> parse_size(std::string_view text,
+                                   uint64_t most = std::numeric_limits<uint64_t>::max());
 
 /// "917 bytes", "43 KiB", "1.5 GiB": for people.
 std::string size_text(uint64_t bytes);

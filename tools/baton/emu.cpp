@@ -51,7 +51,7 @@ LaunchShape shape_of(const EmuOptions& options) {
   LaunchShape shape;
   parse_extent("--grid", options.grid, shape.grid);
   parse_extent("--block", options.block, shape.workgroup);
-  const auto lds = parse_bytes(options.lds, std::numeric_limits<uint32_t>::max());
+  const auto lds = parse_size(options.lds, std::numeric_limits<uint32_t>::max());
   if (!lds) {
     throw Error(ErrorKind::user, fmt::format("--lds {} is no number of bytes", quote(options.lds)),
                 "--lds 1024 or --lds 1K");

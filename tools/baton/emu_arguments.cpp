@@ -55,7 +55,7 @@ class Word {
   }
 
   uint64_t size(std::string_view text) const {
-    const uint64_t bytes = parse_bytes(text, kMaxBufferBytes).value_or(0);
+    const uint64_t bytes = parse_size(text, kMaxBufferBytes).value_or(0);
     if (bytes == 0) {
       fail(fmt::format("{} is no size of 1 to {} bytes", quote(text), kMaxBufferBytes));
     }
@@ -207,19 +207,6 @@ void check_argument(const KernelArgument& expected, const EmuArgument& given, si
 }
 
 }  // namespace
-
-std::optional<uint64_t> parse_bytes(std::string_view text, uint64_t most) {
-  constexpr std::string_view kUnits = "KMG";
-  uint64_t unit = 1;
-  const size_t place = text.empty() ? kUnits.npos : kUnits.find(text.back());
-  if (place != kUnits.npos) {
-    unit = uint64_t{1} << (10 * (place + 1));
-    text.remove_suffix(1);
-  }
-  const std::optional<uint64_t> count = parse_number<uint64_t>(text);
-  if (!count || *count > most / unit) return std::nullopt;
-  return *count * unit;
-}
 
 EmuArgument parse_emu_argument(std::string_view text, size_t number) {
   const Word word(text, number);

@@ -17,9 +17,6 @@ namespace baton::cli {
 /// What `--help` says about the words.
 extern const char* const kEmuArgumentHelp;
 
-/// "4096", "64K": a number of bytes, nothing when it is none or above `most`.
-std::optional<uint64_t> parse_bytes(std::string_view text, uint64_t most);
-
 struct EmuArgument {
   enum class Kind : uint8_t { number, null, buffer };
   std::string text;  ///< as given
