@@ -100,12 +100,15 @@ void single(Vec<F32, 1>*, Buffer<F32> words, I32 i) {
   (void)words.load<1>(i);  // expected-error@* {{one element is no Vec}}
 }
 
-void memory(Buffer<BF16> halves, Buffer<F32> words, LdsArray<F32> lds, I32 i, U32 u, F32 f) {
-  (void)halves.load(i);  // expected-error {{no matching member function for call to 'load'}}
-  (void)words.load(u);   // expected-error {{no matching member function for call to 'load'}}
-  words.store(i, i);     // expected-error {{no matching member function for call to 'store'}}
-  lds.store(i, i);       // expected-error {{no matching member function for call to 'store'}}
-  (void)lds.load(f);     // expected-error {{no matching member function for call to 'load'}}
+void memory(Buffer<BF16> halves, Buffer<I64> wide, Buffer<F32> words, LdsArray<F32> lds, I32 i,
+            U32 u, F32 f) {
+  (void)wide.load(i);  // expected-error {{no matching member function for call to 'load'}}
+  halves.store(i, f);  // expected-error {{no matching member function for call to 'store'}}
+  (void)halves.load(i);
+  (void)words.load(u);  // expected-error {{no matching member function for call to 'load'}}
+  words.store(i, i);    // expected-error {{no matching member function for call to 'store'}}
+  lds.store(i, i);      // expected-error {{no matching member function for call to 'store'}}
+  (void)lds.load(f);    // expected-error {{no matching member function for call to 'load'}}
 }
 
 void handoffs(Region<F32> r, Region<BF16> pairs, Region<I32> flags, I32 i, F32 f, U32 u) {
