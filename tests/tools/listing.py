@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from baton_tool import CHIPS
+from baton_tool import CHIPS, ToolTest, run
 
 # The policy bits by chip: a store or load that other GPUs see, one that other CTAs see, and data
 # that is read once. The names are the instruction set's: gfx90a has glc and slc.
@@ -108,3 +108,18 @@ def on_every_chip(test):
                 test(self, chip, parse(self.listings[chip]))
 
     return run_all
+
+
+class ListingTest(ToolTest):
+    """Tests that read the listings of the build `key`, which compiles without a remark."""
+
+    key = None
+    listings = {}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.listings = {}
+        for chip in CHIPS:
+            done = run("isa", cls.key, "--arch", chip, "--source", "--stats")
+            assert (done.returncode, done.stderr) == (0, ""), done.stderr
+            cls.listings[chip] = done.stdout

@@ -5,23 +5,17 @@ import re
 import subprocess
 import unittest
 
-from baton_tool import CHIPS, KEY, ToolTest, run
-from listing import (DEVICE, MFMA, STREAM, SYSTEM, loop_around, on_every_chip, parse, successors)
+from baton_tool import CHIPS, KEY
+from listing import (DEVICE, MFMA, STREAM, SYSTEM, ListingTest, loop_around, on_every_chip,
+                     parse, successors)
 
 # Of stage o at tokens <= 16: a CTA has 3 row groups, a wave 2 chunks of each, a chunk 4 steps.
 ROUNDS, CHUNKS, STEPS, RANKS = 3, 2, 4, 8
 WEIGHT_LOADS = ROUNDS * CHUNKS * STEPS
 
 
-class Isa(ToolTest):
-    listings = {}
-
-    @classmethod
-    def setUpClass(cls):
-        for chip in CHIPS:
-            done = run("isa", KEY, "--arch", chip, "--source", "--stats")
-            assert done.returncode == 0, done.stderr
-            cls.listings[chip] = done.stdout
+class Isa(ListingTest):
+    key = KEY
 
     def of_handoff(self, instructions, word, regions):
         found = [i for i in instructions if i.handoff in [f"{word} {name}" for name in regions]]

@@ -3,8 +3,8 @@
 import re
 import unittest
 
-from baton_tool import CHIPS, ToolTest, run
-from listing import DEVICE, MFMA, STREAM, on_every_chip, parse, shortest_loop, successors
+from listing import (DEVICE, MFMA, STREAM, ListingTest, on_every_chip, shortest_loop,
+                     successors)
 
 # One tile of tokens, four tasks a CTA: every stage is there, and the loop over tasks.
 KEY = "kda_pre:tokens=8,qlen=1,nblocks=8"
@@ -14,15 +14,8 @@ GROUP_LOADS = CHUNKS * STEPS
 TASK_STAGES = ("conv", "gates", "recurrence", "norm")
 
 
-class Isa(ToolTest):
-    listings = {}
-
-    @classmethod
-    def setUpClass(cls):
-        for chip in CHIPS:
-            done = run("isa", KEY, "--arch", chip, "--source", "--stats")
-            assert (done.returncode, done.stderr) == (0, ""), done.stderr
-            cls.listings[chip] = done.stdout
+class Isa(ListingTest):
+    key = KEY
 
     @on_every_chip
     def test_the_mfmas_stand_in_in_proj_and_gates(self, chip, instructions):
