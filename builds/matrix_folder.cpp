@@ -76,14 +76,41 @@ CodeName MatrixFolder::name_of(const BuildKey& key) const {
   return {.key = key.text(), .chip = key.chip(), .library = builder_.library()};
 }
 
-std::vector<BuildKey> MatrixFolder::missing(std::span<const BuildKey> keys) {
-  std::vector<BuildKey> list;
-  for (const BuildKey& key : keys) {
-    const CodeName name = name_of(key);
-    const std::optional<Digest> content = cache_.find(name);
-    if (!content || !cache_.load(*content, name)) list.push_back(key);
+std::optional<MatrixFolder::Listed> MatrixFolder::read_listed(const BuildKey& key) {
+  const CodeName name = name_of(key);
+  const std::optional<Digest> content = cache_.find(name);
+  const std::optional<CodeObject> object = content ? cache_.load(*content, name) : std::nullopt;
+  if (!object) return std::nullopt;
+  return Listed{.entry = manifest_entry(object->record, *content, object->bytes.size()),
+                .baton_version = object->record.baton_version,
+                .llvm_version = object->record.llvm_version};
+}
+
+std::vector<const MatrixFolder::Listed*> MatrixFolder::list(std::span<const BuildKey> keys,
+                                                            int jobs) {
+  std::vector<Digest> names(keys.size());
+  std::vector<std::optional<Listed>> found(keys.size());
+  on_threads(keys.size(), jobs, [&](size_t i) {
+    names[i] = name_of(keys[i]).digest();
+    if (!listed_.contains(names[i])) found[i] = read_listed(keys[i]);
+  });
+  std::vector<const Listed*> all(keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (found[i]) listed_.emplace(names[i], std::move(*found[i]));
+    const auto known = listed_.find(names[i]);
+    if (known != listed_.end()) all[i] = &known->second;
   }
-  return list;
+  return all;
+}
+
+std::vector<BuildKey> MatrixFolder::missing(std::span<const BuildKey> keys, int jobs) {
+  listed_.clear();
+  const std::vector<const Listed*> there = list(keys, jobs);
+  std::vector<BuildKey> missing;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (there[i] == nullptr) missing.push_back(keys[i]);
+  }
+  return missing;
 }
 
 MatrixFolder::Compiled MatrixFolder::compile(
@@ -120,24 +147,22 @@ std::string MatrixFolder::time_text(const Digest& content) const {
   return "-";
 }
 
-Manifest MatrixFolder::collect(const Matrix& matrix) {
+Manifest MatrixFolder::collect(const Matrix& matrix, int jobs) {
   Manifest manifest{.name = matrix.name,
                     .baton_version = {},
                     .llvm_version = {},
                     .library = builder_.library(),
                     .entries = {}};
   std::vector<std::string> missing;
-  for (const BuildKey& key : matrix.keys) {
-    const CodeName name = name_of(key);
-    const std::optional<Digest> content = cache_.find(name);
-    const std::optional<CodeObject> object = content ? cache_.load(*content, name) : std::nullopt;
-    if (!object) {
-      missing.push_back(spelt(key.text(), key.chip()));
+  const std::vector<const Listed*> there = list(matrix.keys, jobs);
+  for (size_t i = 0; i < there.size(); ++i) {
+    if (there[i] == nullptr) {
+      missing.push_back(spelt(matrix.keys[i].text(), matrix.keys[i].chip()));
       continue;
     }
-    manifest.baton_version = object->record.baton_version;
-    manifest.llvm_version = object->record.llvm_version;
-    manifest.entries.push_back(manifest_entry(object->record, *content, object->bytes.size()));
+    manifest.baton_version = there[i]->baton_version;
+    manifest.llvm_version = there[i]->llvm_version;
+    manifest.entries.push_back(there[i]->entry);
   }
   if (!missing.empty()) {
     throw Error(ErrorKind::failed_check,

@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,8 +25,9 @@ class MatrixFolder {
   MatrixFolder(std::filesystem::path folder, const CodeBuilder& builder,
                std::function<void(const std::string&)> report, SharedStore* shared = nullptr);
 
-  /// The keys without a sound code object of this library build, in their order.
-  std::vector<BuildKey> missing(std::span<const BuildKey> keys);
+  /// The keys without a sound code object of this library build, in their order. Reads on `jobs`
+  /// threads.
+  std::vector<BuildKey> missing(std::span<const BuildKey> keys, int jobs);
 
   struct Compiled {
     std::vector<PrepareFailure> failures;
@@ -36,16 +39,26 @@ class MatrixFolder {
                    const std::function<void(const PrepareProgress&)>& progress = {});
 
   /// Writes manifest.json and summary.txt, unless they are there and right, and removes what the
-  /// matrix does not list; returns what the manifest says. Throws Error (failed_check) that lists
-  /// every missing key.
-  Manifest collect(const Matrix& matrix);
+  /// matrix does not list; returns what the manifest says. What the last missing() found sound is
+  /// not read again, the rest on `jobs` threads. Throws Error (failed_check) that lists every
+  /// missing key.
+  Manifest collect(const Matrix& matrix, int jobs);
 
   /// The content that each key has or will have; traced on `jobs` threads where that is not known.
   /// Throws the first key's Error.
   std::vector<Digest> contents(std::span<const BuildKey> keys, int jobs);
 
  private:
+  /// What a manifest says of a sound code object.
+  struct Listed {
+    ManifestEntry entry;
+    std::string baton_version, llvm_version;
+  };
+
   CodeName name_of(const BuildKey& key) const;
+  std::optional<Listed> read_listed(const BuildKey& key);
+  /// Of each key what listed_ knows or the folder holds, null where that is nothing.
+  std::vector<const Listed*> list(std::span<const BuildKey> keys, int jobs);
   std::string time_text(const Digest& content) const;
   void keep_only(const Manifest& manifest) const;
 
@@ -53,6 +66,7 @@ class MatrixFolder {
   const CodeBuilder& builder_;
   SharedStore* shared_;
   Cache cache_;
+  std::map<Digest, Listed> listed_;  ///< by the name's digest
 };
 
 /// Every fault of a shipped folder, a line each that names the file or the key: what its manifest

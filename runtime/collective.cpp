@@ -28,6 +28,7 @@ Collective::Collective(std::span<Device* const> devices, const CodeObject& objec
   }
   for (size_t rank = 0; rank < devices.size(); ++rank) {
     runners_.push_back(std::make_unique<Runner>(*devices[rank], object, static_cast<int>(rank)));
+    arguments_.push_back(runners_.back()->arguments());
   }
   if (has_peers) Runner::connect(runners_);
 }
@@ -36,15 +37,11 @@ Collective::~Collective() = default;
 
 const RecordArgument& Collective::argument(const std::string& name, std::string_view kind,
                                            bool (*is)(ArgumentKind)) const {
-  const std::string& kernel = object_.record.kernel;
-  if (is_runner_argument(name)) {
-    throw Error(ErrorKind::user, fmt::format("{}: argument '{}' is the runner's own", kernel, name),
-                "give no value for it: the runner does");
-  }
-  for (const RecordArgument& known : object_.record.arguments) {
-    if (known.name == name && is(known.kind)) return known;
-  }
-  throw Error(ErrorKind::user, fmt::format("{} has no {} argument '{}'", kernel, kind, name),
+  const std::vector<RecordArgument>& all = object_.record.arguments;
+  const RecordArgument& known = all[arguments_.front().index(name)];
+  if (is(known.kind)) return known;
+  throw Error(ErrorKind::user,
+              fmt::format("{} has no {} argument '{}'", object_.record.kernel, kind, name),
               "baton info lists the arguments");
 }
 
@@ -80,18 +77,20 @@ void Collective::set_tensor(int rank, const std::string& name, const Tensor& ten
   }
   BATON_CHECK(found->second.bytes == tensor.bytes.size(), "a tensor changed its size: " + name);
   device.write(found->second.memory.address(), tensor.bytes);
+  arguments_[static_cast<size_t>(rank)].set(name, found->second.memory.address());
 }
 
 void Collective::set_null(const std::string& name) {
   buffer_argument(name);
   null_.insert(name);
+  for (KernelArguments& arguments : arguments_) arguments.set(name, 0);
 }
 
 void Collective::set_value(const std::string& name, uint64_t value) {
   argument(name, "integer", [](ArgumentKind kind) {
     return kind == ArgumentKind::i32 || kind == ArgumentKind::i64;
   });
-  values_[name] = value;
+  for (KernelArguments& arguments : arguments_) arguments.set(name, value);
 }
 
 void Collective::allocate_outputs() {
@@ -119,11 +118,8 @@ void Collective::launch() {
   kept_regions_ = {};
   for (size_t rank = 0; rank < runners_.size(); ++rank) {
     if (left_out_[rank]) continue;
-    ArgumentValues values = values_;
-    for (const auto& [name, buffer] : buffers_[rank]) values[name] = buffer.memory.address();
-    for (const std::string& name : null_) values[name] = 0;
     runners_[rank]->step_begin();
-    runners_[rank]->launch(values);
+    runners_[rank]->launch(arguments_[rank]);
   }
 }
 

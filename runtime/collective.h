@@ -25,7 +25,7 @@ class Collective {
   /// The contents of a buffer argument on `rank`: always as many bytes, of the argument's dtype
   /// and, where the kernel names a shape, of as many elements.
   void set_tensor(int rank, const std::string& name, const Tensor& tensor);
-  /// A buffer argument that is left out: its address is 0 on every rank, until a tensor is set.
+  /// A buffer argument that is left out: its address is 0 on every rank, until tensors are set.
   void set_null(const std::string& name);
   /// The value of an i32 or i64 argument, the same on every rank.
   void set_value(const std::string& name, uint64_t value);
@@ -81,8 +81,8 @@ class Collective {
   const CodeObject& object_;
   std::array<std::map<std::string, Buffer>, kRanks> buffers_;
   std::vector<std::unique_ptr<Runner>> runners_;
-  std::set<std::string> null_;  ///< buffer arguments that are left out
-  ArgumentValues values_;
+  std::vector<KernelArguments> arguments_;      ///< a rank's each
+  std::set<std::string> null_;                  ///< buffer arguments that are left out
   std::array<TensorMap, kRanks> kept_regions_;  ///< of this step
   std::array<bool, kRanks> left_out_{};
 };

@@ -11,10 +11,6 @@
 namespace baton {
 namespace {
 
-ByteView bytes_of(const auto& value) {
-  return {reinterpret_cast<const uint8_t*>(&value), sizeof value};
-}
-
 uint64_t diag_bytes(const Record& record) {
   return record.bounded_waits ? sizeof(DiagRecord) * record.resources.grid_workgroups : 0;
 }
@@ -38,34 +34,11 @@ LaunchShape shape_of(const Record& record) {
 
 }  // namespace
 
-Bytes pack_arguments(const Record& record, const ArgumentValues& values) {
-  Bytes packed(record.resources.kernarg_bytes);
-  for (const RecordArgument& argument : record.arguments) {
-    const auto value = values.find(argument.name);
-    if (value == values.end()) {
-      throw Error(ErrorKind::user,
-                  fmt::format("{}: argument '{}' is not given", record.kernel, argument.name));
-    }
-    std::memcpy(packed.data() + argument.offset, &value->second, argument.size);
-  }
-  for (const auto& [name, value] : values) {
-    if (!has_argument(record, name)) {
-      throw Error(ErrorKind::user, fmt::format("{} has no argument '{}'", record.kernel, name),
-                  "baton info lists the arguments in ABI order");
-    }
-  }
-  return packed;
-}
-
 uint32_t copies(const RecordRegion& region) { return region.space == RegionSpace::peer ? 2 : 1; }
 
 bool is_runner_argument(std::string_view name) {
   constexpr std::string_view kNames[] = {"scratch", "peers", "rank", "epoch", "diag", "tl"};
   return std::ranges::find(kNames, name) != std::end(kNames);
-}
-
-bool has_argument(const Record& record, std::string_view name) {
-  return std::ranges::find(record.arguments, name, &RecordArgument::name) != record.arguments.end();
 }
 
 Runner::Runner(Device& device, const CodeObject& object, int rank)
@@ -75,6 +48,8 @@ Runner::Runner(Device& device, const CodeObject& object, int rank)
   }
   const Record& record = object.record;
   module_ = device.load(object.bytes);
+  function_ = &module_->function(record.kernel);
+  shape_ = shape_of(record);
   stream_ = device.create_stream();
   scratch_ = allocate_zeroed(record.totals.scratch_bytes, MemoryKind::normal);
   epoch_memory_ = allocate_zeroed(sizeof epoch_, MemoryKind::normal);
@@ -121,7 +96,7 @@ void Runner::connect(std::span<const std::unique_ptr<Runner>> ranks) {
 
 bool Runner::fits_chip() const {
   const Record& record = object_.record;
-  const int per_cu = device_.workgroups_per_cu(module_->function(record.kernel), shape_of(record));
+  const int per_cu = device_.workgroups_per_cu(*function_, shape_);
   return per_cu * device_.target().cus >= static_cast<int>(record.resources.grid_workgroups);
 }
 
@@ -137,34 +112,26 @@ void Runner::require_may_go_on() const {
 void Runner::step_begin() {
   require_may_go_on();
   ++epoch_;
-  device_.write_async(epoch_memory_.address(), bytes_of(epoch_), *stream_);
+  device_.fill_words_async(epoch_memory_.address(), epoch_, 1, *stream_);
   const uint64_t records = diag_bytes(object_.record);
   // With sentinel regions they stay for synchronize(), also when the next step has begun by then.
   if (records > 0 && !has_sentinel_region(object_.record))
     device_.fill_async(diag_.address(), 0, records, *stream_);
 }
 
-void Runner::launch(const ArgumentValues& values) {
+KernelArguments Runner::arguments() const {
+  return KernelArguments(object_.record, {{"scratch", scratch_.address()},
+                                          {"peers", peer_table_.address()},
+                                          {"rank", static_cast<uint64_t>(rank_)},
+                                          {"epoch", epoch_memory_.address()},
+                                          {"diag", diag_.address()},
+                                          {"tl", timeline_.address()}});
+}
+
+void Runner::launch(const KernelArguments& arguments) {
   require_may_go_on();
-  const Record& record = object_.record;
-  for (const auto& [name, value] : values) {
-    if (!is_runner_argument(name)) continue;
-    throw Error(ErrorKind::user,
-                fmt::format("{}: argument '{}' is the runner's own", record.kernel, name),
-                "give no value for it: the runner does");
-  }
-  ArgumentValues all = values;
-  const ArgumentValues own = {{"scratch", scratch_.address()},
-                              {"peers", peer_table_.address()},
-                              {"rank", static_cast<uint64_t>(rank_)},
-                              {"epoch", epoch_memory_.address()},
-                              {"diag", diag_.address()},
-                              {"tl", timeline_.address()}};
-  for (const auto& [name, value] : own) {
-    if (has_argument(record, name)) all.emplace(name, value);
-  }
-  device_.launch(module_->function(record.kernel), shape_of(record), pack_arguments(record, all),
-                 *stream_);
+  BATON_CHECK(&arguments.record() == &object_.record, "the arguments are of another kernel");
+  device_.launch(*function_, shape_, arguments.packed(), *stream_);
 }
 
 void Runner::synchronize() {

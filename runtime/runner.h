@@ -2,12 +2,12 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
 
 #include "runtime/device/device_memory.h"
+#include "runtime/kernel_arguments.h"
 #include "runtime/object/code_object.h"
 #include "runtime/object/handoff_protocol.h"
 #include "runtime/tensors/tensor.h"
@@ -20,20 +20,12 @@ struct UnarmedWord {
   uint32_t word;
 };
 
-/// Values of a launch by argument name: an address for a buffer, the number for an integer.
-using ArgumentValues = std::map<std::string, uint64_t>;
-
-/// Packs `values` at the record's offsets. The ABI is named once, in the kernel: a name that it
-/// lacks, or one that is missing here, is an Error (user).
-Bytes pack_arguments(const Record& record, const ArgumentValues& values);
-
 /// How often a region lies in memory: one in the peer buffer has a half for odd and one for even
 /// steps.
 uint32_t copies(const RecordRegion& region);
 
 /// Whether the runner alone gives this argument: scratch, peers, rank, epoch, diag or tl.
 bool is_runner_argument(std::string_view name);
-bool has_argument(const Record& record, std::string_view name);
 
 class Runner {
  public:
@@ -54,14 +46,18 @@ class Runner {
   /// build has sentinel regions: a word that came too late would look fresh to a later step.
   void require_may_go_on() const;
 
+  /// A kernarg segment with the runner's own arguments in it, for the caller's to be set. Launches
+  /// whose arguments differ, such as those of the layers of a model, keep one each.
+  KernelArguments arguments() const;
+
   // Both require_may_go_on().
 
   /// epoch += 1, in stream order, once a step; a diagnostics build's records are cleared.
   void step_begin();
 
-  /// Launches with `values` and those of the runner's own arguments that the kernel has. A value
-  /// for one of the runner's own is an Error (user).
-  void launch(const ArgumentValues& values);
+  /// Launches with `arguments`, which arguments() of this runner began. Takes no memory: a launch
+  /// is a call of the device. They may be changed and launched again at once.
+  void launch(const KernelArguments& arguments);
   /// Waits for everything; errors of the launches are thrown here.
   void synchronize();
 
@@ -107,6 +103,8 @@ class Runner {
   bool gave_up_ = false;  ///< a wait of a build with sentinel regions
   DeviceMemory scratch_, epoch_memory_, peer_buffer_, peer_table_, diag_, timeline_;
   std::unique_ptr<Module> module_;
+  const Function* function_;  ///< of the module
+  LaunchShape shape_;
   std::unique_ptr<Stream> stream_;
 };
 

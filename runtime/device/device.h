@@ -90,6 +90,9 @@ class Device {
   virtual void read_async(DeviceAddress from, std::span<uint8_t> bytes, Stream& stream) = 0;
   virtual void copy_async(DeviceAddress to, DeviceAddress from, uint64_t bytes, Stream& stream) = 0;
   virtual void fill_async(DeviceAddress to, uint8_t value, uint64_t bytes, Stream& stream) = 0;
+  /// `to` is aligned to a word.
+  virtual void fill_words_async(DeviceAddress to, uint32_t value, uint64_t words,
+                                Stream& stream) = 0;
 
   virtual void record(Event& event, Stream& stream) = 0;
   /// What comes behind it in `stream` waits for the event, also one of another device.

@@ -58,6 +58,15 @@ class Emulator::EmulatedDevice : public Device {
       platform_.scheduler.host_wrote(to, bytes);
     });
   }
+  void fill_words_async(DeviceAddress to, uint32_t value, uint64_t words, Stream& stream) override {
+    run_in(stream, [this, to, value, words] {
+      const uint64_t bytes = words * sizeof value;
+      uint8_t* host = platform_.memory.host(to, bytes, "fill");
+      for (uint64_t i = 0; i < words; ++i)
+        std::memcpy(host + i * sizeof value, &value, sizeof value);
+      platform_.scheduler.host_wrote(to, bytes);
+    });
+  }
   void record(Event& event, Stream& stream) override {
     auto& e = static_cast<EmulatedEvent&>(event);
     const std::lock_guard lock(platform_.mutex);

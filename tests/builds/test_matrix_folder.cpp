@@ -38,15 +38,15 @@ struct FolderFixture {
   MatrixFolder folder{out, stub, [this](const std::string& line) { reports.push_back(line); }};
 
   Manifest make(const Matrix& matrix) {
-    CHECK(folder.compile(folder.missing(matrix.keys), 2).failures.empty());
-    return folder.collect(matrix);
+    CHECK(folder.compile(folder.missing(matrix.keys, 2), 2).failures.empty());
+    return folder.collect(matrix, 2);
   }
 };
 
 TEST_CASE_METHOD(FolderFixture,
                  "a matrix is compiled, collected, whole, and then nothing is missing") {
   const Matrix matrix = matrix_of("[1, 2, 3]");
-  CHECK(folder.missing(matrix.keys).size() == 3);
+  CHECK(folder.missing(matrix.keys, 2).size() == 3);
   const Manifest manifest = make(matrix);
   CHECK(manifest.name == "some");
   CHECK(manifest.library == stub.library());
@@ -57,8 +57,8 @@ TEST_CASE_METHOD(FolderFixture,
   CHECK(check_shipped(out, &matrix).empty());
   CHECK(check_shipped(out, nullptr).empty());
   const auto before = snapshot(out);
-  CHECK(folder.missing(matrix.keys).empty());
-  folder.collect(matrix);
+  CHECK(folder.missing(matrix.keys, 2).empty());
+  folder.collect(matrix, 2);
   CHECK(snapshot(out) == before);
   CHECK(reports.empty());
 }
@@ -75,7 +75,7 @@ TEST_CASE_METHOD(FolderFixture, "what is shipped runs without a builder") {
 TEST_CASE_METHOD(FolderFixture, "a collect names every key that is missing and writes nothing") {
   CHECK(folder.compile(matrix_of("[2]").keys, 1).failures.empty());
   const Error error =
-      error_of(ErrorKind::failed_check, [&] { folder.collect(matrix_of("[1, 2, 3]")); });
+      error_of(ErrorKind::failed_check, [&] { folder.collect(matrix_of("[1, 2, 3]"), 2); });
   CHECK_THAT(error.what(), Catch::StartsWith("2 of 3 keys are not in "));
   CHECK_THAT(error.what(), Catch::Contains("tokens=1,") && Catch::Contains("tokens=3,") &&
                                !Catch::Contains("tokens=2,"));
@@ -111,11 +111,11 @@ TEST_CASE_METHOD(FolderFixture, "a check names what is damaged, gone, added or n
   fs::remove_all(code.parent_path());
   CHECK_THAT(faults(),
              Catch::Contains("tokens=1,") && Catch::Contains("is not there or not whole"));
-  folder.compile(folder.missing(matrix.keys), 1);
+  folder.compile(folder.missing(matrix.keys, 2), 1);
   CHECK(faults().empty());
   folder.compile(matrix_of("5").keys, 1);
   CHECK_THAT(faults(), Catch::Contains("the manifest does not list it"));
-  folder.collect(matrix);
+  folder.collect(matrix, 2);
   const Matrix other = matrix_of("[2, 3]");
   CHECK_THAT(faults(&other),
              Catch::Contains("tokens=1,") && Catch::Contains("the matrix does not ask for it") &&
@@ -143,7 +143,7 @@ TEST_CASE_METHOD(FolderFixture, "keys that fail are all told, the others are kep
   REQUIRE(compiled.failures.size() == 1);
   CHECK(compiled.failures[0].key.integer("tokens") == 2);
   CHECK(compiled.counts.compiled == 2);
-  CHECK(folder.missing(matrix_of("[1, 2, 3]").keys).size() == 1);
+  CHECK(folder.missing(matrix_of("[1, 2, 3]").keys, 2).size() == 1);
 }
 
 TEST_CASE_METHOD(FolderFixture,

@@ -159,7 +159,8 @@ TEST_CASE("the records of a step are read by rank, and no step follows them") {
   Runner& gave_up = ranks.collective->rank(5);
   CHECK(error_of(ErrorKind::failed_check, [&] { ranks.step(kNothing); }).what() == refusal);
   CHECK(error_of(ErrorKind::failed_check, [&] { gave_up.step_begin(); }).what() == refusal);
-  CHECK(error_of(ErrorKind::failed_check, [&] { gave_up.launch({}); }).what() == refusal);
+  CHECK(error_of(ErrorKind::failed_check, [&] { gave_up.launch(gave_up.arguments()); }).what() ==
+        refusal);
   CHECK(gave_up.read_diag().size() == 1);
   ranks.collective->rank(4).step_begin();  // a rank that left no record may
 }
@@ -187,26 +188,6 @@ TEST_CASE("stamps are read by rank, workgroup and stage") {
     for (size_t i = 1; i < 4; ++i) CHECK(stamps[i] >= stamps[i - 1]);
     for (size_t i = 4; i < stamps.size(); ++i) CHECK(stamps[i] == 0);
   }
-}
-
-TEST_CASE("arguments are packed by name at the record's offsets") {
-  Record record;
-  record.kernel = "k";
-  record.resources.kernarg_bytes = 24;
-  record.arguments = {
-      {.name = "a", .kind = ArgumentKind::i32, .dtype = "i32", .shape = {}, .offset = 4, .size = 4},
-      {.name = "b",
-       .kind = ArgumentKind::buffer,
-       .dtype = "f32",
-       .shape = {},
-       .offset = 16,
-       .size = 8}};
-  const Bytes packed = pack_arguments(record, {{"a", 0x11223344}, {"b", 0x0102030405060708}});
-  CHECK(packed ==
-        Bytes{0, 0, 0, 0, 0x44, 0x33, 0x22, 0x11, 0, 0, 0, 0, 0, 0, 0, 0, 8, 7, 6, 5, 4, 3, 2, 1});
-  CHECK(user_error([&] { pack_arguments(record, {{"a", 1}}); }) == "k: argument 'b' is not given");
-  CHECK(user_error([&] { pack_arguments(record, {{"a", 1}, {"b", 2}, {"c", 3}}); }) ==
-        "k has no argument 'c'");
 }
 
 TEST_CASE("ranks and devices outside a launch are refused") {

@@ -182,7 +182,7 @@ TEST_CASE("wrong arguments of a launch are refused by name") {
     CHECK(user_error([&] { collective.set_tensor(0, name, floats); }) == refusal);
     CHECK(user_error([&] { collective.set_null(name); }) == refusal);
     CHECK(user_error([&] { collective.set_value(name, 1); }) == refusal);
-    CHECK(user_error([&] { collective.rank(0).launch({{name, 0}}); }) == refusal);
+    CHECK(user_error([&] { collective.rank(0).arguments().set(name, 0); }) == refusal);
   }
   run.collective->set_null("debug");
   CHECK(user_error([&] { run.step(kPlain); }) == "k: argument 'bias' is not given");

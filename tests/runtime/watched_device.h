@@ -1,6 +1,7 @@
-// A device that counts what is asked of another one, and can refuse an allocation.
+// A device that counts what is asked of another one, tells of it, and can refuse an allocation.
 #pragma once
 
+#include <functional>
 #include <set>
 
 #include "runtime/base/error.h"
@@ -16,6 +17,7 @@ class WatchedDevice : public Device {
   int refused_allocation = -1;   ///< this one, counted from 0, throws
   std::set<DeviceAddress> live;  ///< allocated and not released
   uint64_t bytes_read = 0;
+  std::function<void()> on_enqueue = [] {};  ///< called first when a launch or a fill gets here
 
   DeviceAddress allocate(uint64_t bytes, MemoryKind kind) override {
     if (allocations++ == refused_allocation) throw Error(ErrorKind::environment, "no room");
@@ -48,7 +50,12 @@ class WatchedDevice : public Device {
     device_.copy_async(to, from, bytes, stream);
   }
   void fill_async(DeviceAddress to, uint8_t value, uint64_t bytes, Stream& stream) override {
+    on_enqueue();
     device_.fill_async(to, value, bytes, stream);
+  }
+  void fill_words_async(DeviceAddress to, uint32_t value, uint64_t words, Stream& stream) override {
+    on_enqueue();
+    device_.fill_words_async(to, value, words, stream);
   }
   void record(Event& event, Stream& stream) override { device_.record(event, stream); }
   void wait(Event& event, Stream& stream) override { device_.wait(event, stream); }
@@ -57,6 +64,7 @@ class WatchedDevice : public Device {
   std::unique_ptr<Module> load(ByteView code_object) override { return device_.load(code_object); }
   void launch(const Function& function, const LaunchShape& shape, ByteView arguments,
               Stream& stream) override {
+    on_enqueue();
     device_.launch(function, shape, arguments, stream);
   }
   void synchronize(Stream& stream) override { device_.synchronize(stream); }

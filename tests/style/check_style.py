@@ -21,7 +21,7 @@ INCLUDE_TABLE = {
     "dsl": ["runtime", "passes", "codegen"],
     "builds": ["runtime", "passes", "codegen", "dsl"],
     "tools": ["runtime", "passes", "codegen", "dsl", "builds"],
-    "bench": ["runtime", "passes", "codegen", "dsl", "builds"],
+    "bench": ["runtime", "passes", "codegen", "dsl", "builds", "tests"],
     "tests": ["runtime", "passes", "codegen", "dsl", "builds", "tools"],
 }
 # Where LLVM's headers may not stand, though the folder above may have them.

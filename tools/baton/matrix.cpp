@@ -91,7 +91,7 @@ struct Outcome {
 Outcome compile(builds::MatrixFolder& folder, const std::vector<BuildKey>& keys, int jobs) {
   const auto start = std::chrono::steady_clock::now();
   Outcome outcome{.keys = keys.size(), .present = 0, .compiled = {}, .seconds = 0};
-  const std::vector<BuildKey> missing = folder.missing(keys);
+  const std::vector<BuildKey> missing = folder.missing(keys, jobs);
   outcome.present = keys.size() - missing.size();
   if (!missing.empty()) {
     ProgressLine line;
@@ -227,7 +227,7 @@ int run_matrix(const MatrixFlags& flags) {
   Outcome outcome{.keys = matrix.keys.size(), .present = matrix.keys.size(), .compiled = {}};
   if (!flags.collect) outcome = compile(folder, matrix.keys, jobs);
   const int exit = report_failures(outcome);
-  if (exit == 0 && flags.only.empty()) folder.collect(matrix);
+  if (exit == 0 && flags.only.empty()) folder.collect(matrix, jobs);
   if (flags.json) {
     print_json(outcome_json(outcome, flags.out));
   } else if (flags.collect) {

@@ -146,6 +146,13 @@ class HipDevice : public Device {
     check(hip_.hipMemsetAsync(pointer(to), value, bytes, handle_of(stream)), "fill memory");
   }
 
+  void fill_words_async(DeviceAddress to, uint32_t value, uint64_t words, Stream& stream) override {
+    if (words == 0) return;
+    use();
+    check(hip_.hipMemsetD32Async(pointer(to), static_cast<int>(value), words, handle_of(stream)),
+          "fill memory");
+  }
+
   void record(Event& event, Stream& stream) override {
     use();
     check(hip_.hipEventRecord(handle_of(event), handle_of(stream)), "record an event");

@@ -53,6 +53,7 @@ inline constexpr size_t kPropertiesBytes = 8192;
   X(hipMemcpy, (void* to, const void* from, size_t bytes, int kind))                               \
   X(hipMemcpyAsync, (void* to, const void* from, size_t bytes, int kind, StreamHandle stream))     \
   X(hipMemsetAsync, (void* to, int value, size_t bytes, StreamHandle stream))                      \
+  X(hipMemsetD32Async, (void* to, int value, size_t words, StreamHandle stream))                   \
   X(hipStreamCreateWithFlags, (StreamHandle * stream, unsigned flags))                             \
   X(hipStreamDestroy, (StreamHandle stream))                                                       \
   X(hipStreamSynchronize, (StreamHandle stream))                                                   \

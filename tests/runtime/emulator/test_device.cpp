@@ -29,6 +29,7 @@ TEST_CASE("a stream's commands run in order", "[emulator][device]") {
   for (uint32_t v = 1; v <= 4; ++v) {
     device.launch(module->function("k"), shape, Arguments().add(p).add(v), *stream);
   }
+  device.fill_words_async(p + 64, 0xFEDCBA98, 2, *stream);
   device.copy_async(q, p, 256, *stream);
   Bytes late(256), early(256);
   device.read_async(q, late, *stream);
@@ -36,6 +37,9 @@ TEST_CASE("a stream's commands run in order", "[emulator][device]") {
   uint32_t word;
   std::memcpy(&word, late.data() + 128, 4);
   CHECK(word == ((1 * 3 + 2) * 3 + 3) * 3 + 4);
+  CHECK(read_at<uint32_t>(late, 64, "late") == 0xFEDCBA98);
+  CHECK(read_at<uint32_t>(late, 68, "late") == 0xFEDCBA98);
+  CHECK(read_at<uint32_t>(late, 72, "late") == word);
   device.read(p, early);
   CHECK(early == late);
 }

@@ -93,6 +93,7 @@ uint64_t Machine::perform(const Call& call, ByteView payload, Bytes& answer) {
     case Op::write_async:
     case Op::copy_async:
     case Op::fill_async:
+    case Op::fill_words_async:
       return memory(call, payload);
     case Op::load:
     case Op::unload:
@@ -135,6 +136,9 @@ uint64_t Machine::memory(const Call& call, ByteView payload) {
       return 0;
     case Op::copy_async:
       on.copy_async(v[0], v[1], v[2], find(streams_, v[3]));
+      return 0;
+    case Op::fill_words_async:
+      on.fill_words_async(v[0], static_cast<uint32_t>(v[1]), v[2], find(streams_, v[3]));
       return 0;
     default:
       on.fill_async(v[0], static_cast<uint8_t>(v[1]), v[2], find(streams_, v[3]));

@@ -22,6 +22,7 @@ enum class Op : uint32_t {
   write_async,
   copy_async,
   fill_async,
+  fill_words_async,
   create_stream,
   destroy_stream,
   wait_stream,

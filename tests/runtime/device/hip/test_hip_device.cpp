@@ -75,12 +75,16 @@ TEST_CASE("a stream's commands run in order, and copies reach the host") {
   for (uint32_t v = 1; v <= 3; ++v) {
     device.launch(module->function("k"), kOneWave, Arguments().add(p).add(v), *stream);
   }
+  device.fill_words_async(p + 64, 0xFEDCBA98, 2, *stream);
   device.copy_async(q, p, 256, *stream);
   Bytes late(256);
   device.read_async(q, late, *stream);
   device.synchronize(*stream);
   CHECK(word_at(device, p) == (1 * 3 + 2) * 3 + 3);
   CHECK(word_at(device, q + 128) == ((2 * 3 + 1) * 3 + 2) * 3 + 3);
+  CHECK(word_at(device, q + 64) == 0xFEDCBA98);
+  CHECK(word_at(device, q + 68) == 0xFEDCBA98);
+  CHECK(word_at(device, q + 72) == (1 * 3 + 2) * 3 + 3);
   CHECK(read_at<uint32_t>(late, 128, "late") == ((2 * 3 + 1) * 3 + 2) * 3 + 3);
   device.write(p, std::vector<uint8_t>{7, 0, 0, 0});
   CHECK(word_at(device, p) == 7);
