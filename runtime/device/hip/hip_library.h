@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "runtime/base/dynamic_library.h"
 #include "runtime/device/hip/hip_functions.h"
 
 namespace baton::hip {
@@ -12,17 +13,14 @@ class Library {
   /// Opens BATON_HIP_LIBRARY, else the first of the usual names that is there. Throws Error
   /// (environment), one line: no library, one that lacks a function, or one that does not start.
   Library();
-  ~Library();
-  Library(const Library&) = delete;
 
   const Functions& call() const { return functions_; }
-  const std::string& name() const { return name_; }
+  const std::string& name() const { return library_.name(); }
   /// Throws Error that says what was done and what HIP says of it; nothing on success.
   void check(Code code, const std::string& doing) const;
 
  private:
-  std::string name_;  // before the handle: opening sets it
-  void* handle_ = nullptr;
+  DynamicLibrary library_;
   Functions functions_;
 };
 

@@ -1,0 +1,45 @@
+#include "runtime/base/dynamic_library.h"
+
+#include <dlfcn.h>
+#include <fmt/ranges.h>
+
+#include <cstdlib>
+
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+
+namespace baton {
+
+DynamicLibrary::DynamicLibrary(const LibrarySearch& search) : hint_(search.hint) {
+  const int mode = RTLD_NOW | RTLD_LOCAL | (search.stays ? RTLD_NODELETE : 0);
+  const char* own = std::getenv(search.variable);
+  if (own != nullptr && *own != '\0') {
+    name_ = own;
+    handle_ = ::dlopen(own, mode);
+    if (handle_ != nullptr) return;
+    throw Error(ErrorKind::environment,
+                fmt::format("cannot open {}: {}", search.variable, printable(::dlerror())), hint_);
+  }
+  for (const char* known : search.names) {
+    name_ = known;
+    handle_ = ::dlopen(known, mode);
+    if (handle_ != nullptr) return;
+  }
+  throw Error(ErrorKind::environment,
+              fmt::format("no {} is installed: none of {} is there", search.what,
+                          fmt::join(search.names, ", ")),
+              hint_);
+}
+
+DynamicLibrary::~DynamicLibrary() {
+  if (handle_ != nullptr) ::dlclose(handle_);
+}
+
+void* DynamicLibrary::address_of(const char* symbol) const {
+  void* address = ::dlsym(handle_, symbol);
+  if (address != nullptr) return address;
+  throw Error(ErrorKind::environment,
+              fmt::format("{} has no function {}", printable(name_), symbol), hint_);
+}
+
+}  // namespace baton
