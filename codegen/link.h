@@ -3,13 +3,10 @@
 
 #include <filesystem>
 
+#include "codegen/link_files.h"
 #include "runtime/base/bytes.h"
 
 namespace baton::codegen {
-
-/// A folder for LLD's output, which must be a real path, with room for a link of `object_bytes`: in
-/// memory where the machine has /dev/shm, else TMPDIR. Throws Error (environment) when neither has.
-std::filesystem::path link_folder(uint64_t object_bytes);
 
 /// `ld.lld -shared` of one object. LLD writes below `folder`; nothing stays there. Any thread may
 /// call it; links run one after another, because LLD keeps its state in globals.

@@ -1,0 +1,84 @@
+#include "codegen/link_files.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <vector>
+
+#include "runtime/base/error.h"
+
+namespace baton::codegen {
+namespace {
+
+/// LLD maps its output: without room for all of it the process would end by a signal, so there has
+/// to be room for twice the object, and some pages for the dynamic sections.
+bool has_room(const std::filesystem::path& folder, uint64_t object_bytes) {
+  constexpr uint64_t kSections = 64 * 1024;
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) return false;
+  std::error_code error;
+  const std::filesystem::space_info space = std::filesystem::space(folder, error);
+  return !error && space.available >= 2 * object_bytes + kSections;
+}
+
+}  // namespace
+
+void fail_environment(const std::string& what, int error) {
+  throw Error(ErrorKind::environment, fmt::format("{}: {}", what, std::strerror(error)), kLinkHint);
+}
+
+std::filesystem::path link_folder(uint64_t object_bytes) {
+  std::vector<std::filesystem::path> candidates = {"/dev/shm"};
+  std::error_code error;
+  const std::filesystem::path temporary = std::filesystem::temp_directory_path(error);
+  candidates.push_back(error ? "/tmp" : temporary);
+  for (const std::filesystem::path& folder : candidates) {
+    if (has_room(folder, object_bytes)) return folder;
+  }
+  throw Error(
+      ErrorKind::environment,
+      fmt::format("no room to link in {} or {}", candidates[0].string(), candidates[1].string()),
+      kLinkHint);
+}
+
+ScratchFolder::ScratchFolder(const std::filesystem::path& parent)
+    : path_((parent / "baton-link-XXXXXX").string()) {
+  if (mkdtemp(path_.data()) == nullptr) {
+    fail_environment(fmt::format("cannot create a folder in {}", parent.string()), errno);
+  }
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+MemoryFile::MemoryFile(const char* name, ByteView bytes)
+    : descriptor_(memfd_create(name, MFD_CLOEXEC)) {
+  if (descriptor_ < 0) fail_environment("cannot create a file in memory", errno);
+  try {
+    write(bytes);
+  } catch (...) {
+    ::close(descriptor_);
+    throw;
+  }
+}
+
+MemoryFile::~MemoryFile() { ::close(descriptor_); }
+
+std::string MemoryFile::path() const { return fmt::format("/proc/self/fd/{}", descriptor_); }
+
+void MemoryFile::write(ByteView bytes) const {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) fail_environment("cannot write a file in memory", errno);
+    bytes = bytes.subspan(static_cast<size_t>(written));
+  }
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+}  // namespace baton::codegen
