@@ -101,7 +101,7 @@ TracedBuild::~TracedBuild() = default;
 
 std::string TracedBuild::module_text() const { return print(state_->trace.module()); }
 
-Build TracedBuild::finish(Emit until) {
+Build TracedBuild::finish(Emit until, Backend backend) {
   Build result;
   result.times.trace_ms = state_->trace_ms;
   const mlir::ModuleOp module = state_->trace.module();
@@ -116,8 +116,8 @@ Build TracedBuild::finish(Emit until) {
     result.text = print(module);
     return result;
   }
-  CodegenResult generated =
-      generate(module, {.until = codegen_stage(until), .sources = kernel_sources()});
+  CodegenResult generated = generate(
+      module, {.until = codegen_stage(until), .backend = backend, .sources = kernel_sources()});
   result.times.codegen = generated.times;
   for (std::string& warning : generated.warnings) result.remarks.push_back(std::move(warning));
   result.text = until == Emit::llvm ? std::move(generated.llvm_ir) : std::move(generated.assembly);
@@ -126,6 +126,9 @@ Build TracedBuild::finish(Emit until) {
   return result;
 }
 
-Build build(const BuildKey& key, Emit until) { return TracedBuild(key).finish(until); }
+Build build(const BuildKey& key, Emit until, Backend backend) {
+  require_backend(backend, key.chip());
+  return TracedBuild(key).finish(until, backend);
+}
 
 }  // namespace baton::builds

@@ -46,15 +46,16 @@ class TracedBuild {
   /// The traced module in the baton dialect, with its source locations.
   std::string module_text() const;
   /// The rest of the way, once. Throws Error.
-  Build finish(Emit until = Emit::code_object);
+  Build finish(Emit until = Emit::code_object, Backend backend = Backend::lld);
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
 
-/// Compiles `key` for its chip. The same key gives the same product, from any thread and process.
-/// Throws Error; nothing is written anywhere.
-Build build(const BuildKey& key, Emit until = Emit::code_object);
+/// Compiles `key` for its chip. The same key and backend give the same product, from any thread and
+/// process. Throws Error, before any work when the backend does not serve the chip; nothing is
+/// written anywhere.
+Build build(const BuildKey& key, Emit until = Emit::code_object, Backend backend = Backend::lld);
 
 }  // namespace baton::builds

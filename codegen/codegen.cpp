@@ -4,7 +4,10 @@
 #include <mlir/IR/BuiltinOps.h>
 
 #include <chrono>
+#include <memory>
 
+#include "codegen/comgr/comgr_link.h"
+#include "codegen/comgr/comgr_metadata.h"
 #include "codegen/draft_record.h"
 #include "codegen/emit.h"
 #include "codegen/finish.h"
@@ -31,11 +34,22 @@ std::string text_of(const llvm::Module& module) {
   return text;
 }
 
+/// comgr, opened and asked for the chip, when it is the backend.
+std::unique_ptr<comgr::Library> open_backend(Backend backend, std::string_view chip) {
+  if (backend == Backend::lld) return nullptr;
+  auto library = std::make_unique<comgr::Library>();
+  library->isa_of(chip);
+  return library;
+}
+
 }  // namespace
+
+void require_backend(Backend backend, std::string_view chip) { open_backend(backend, chip); }
 
 CodegenResult generate(mlir::ModuleOp module, const CodegenOptions& options) {
   using namespace codegen;
   const Record draft = draft_record(module);
+  const std::unique_ptr<comgr::Library> comgr = open_backend(options.backend, draft.chip);
   LlvmJob job(draft.chip);
   CodegenResult result;
   PhaseTimes& times = result.times;
@@ -53,10 +67,15 @@ CodegenResult generate(mlir::ModuleOp module, const CodegenOptions& options) {
   result.warnings = job.reports().warnings;
   if (options.until != EmitStage::code_object) return result;
   Bytes linked;
-  times.link_ms = timed_ms([&] { linked = link_shared(result.object); });
+  times.link_ms = timed_ms([&] {
+    linked =
+        comgr ? comgr::link_shared(*comgr, draft.chip, result.object) : link_shared(result.object);
+  });
   result.object.clear();
-  times.check_ms = timed_ms(
-      [&] { result.code_object = finish(draft, std::move(linked), job.reports().resources); });
+  times.check_ms = timed_ms([&] {
+    result.code_object = finish(draft, std::move(linked), job.reports().resources);
+    if (comgr) comgr::read_metadata(*comgr, result.code_object.bytes);
+  });
   return result;
 }
 

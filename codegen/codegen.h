@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/object/code_object.h"
@@ -27,8 +28,18 @@ enum class EmitStage : uint8_t {
   code_object,  ///< linked, read back and checked: what a loader takes
 };
 
+/// What links an object, and reads back what it linked besides the loader's own reader.
+enum class Backend : uint8_t {
+  lld,    ///< in this process, for every chip
+  comgr,  ///< libamd_comgr of the machine, for the chips it knows
+};
+
+/// Throws Error (environment) when the backend is not there or does not know the chip.
+void require_backend(Backend backend, std::string_view chip);
+
 struct CodegenOptions {
   EmitStage until = EmitStage::code_object;
+  Backend backend = Backend::lld;
   /// Embedded in the line table: the code object alone can then be read beside its source.
   std::vector<SourceText> sources;
 };
@@ -54,8 +65,8 @@ struct CodegenResult {
 /// Compiles a module of one kernel, with the attributes that codegen/draft_record.h describes. The
 /// same module and options give the same bytes. Any thread may call it, with a context of its own.
 /// Throws Error: user for a module that is not what it should be, that exceeds the chip or that
-/// spills registers (the message gives the counts); environment when the link finds no room;
-/// failed_check for a fault of the compiler.
+/// spills registers (the message gives the counts); environment when the link finds no room or the
+/// backend does not serve the chip; failed_check for a fault of the compiler.
 CodegenResult generate(mlir::ModuleOp module, const CodegenOptions& options = {});
 
 }  // namespace baton

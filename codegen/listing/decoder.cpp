@@ -20,64 +20,76 @@
 #include "runtime/base/error.h"
 
 namespace baton::codegen {
+namespace {
 
 // The members are made in this order: each needs those above it.
-struct Decoder::Machine {
-  explicit Machine(std::string_view chip)
-      : registers(target.createMCRegInfo(triple)),
-        assembly(target.createMCAsmInfo(*registers, triple, options)),
-        instructions(target.createMCInstrInfo()),
-        subtarget(target.createMCSubtargetInfo(triple, chip, "")),
-        context(triple, assembly.get(), registers.get(), subtarget.get()),
-        disassembler(target.createMCDisassembler(*subtarget, context)),
-        analysis(target.createMCInstrAnalysis(instructions.get())),
-        printer(target.createMCInstPrinter(triple, 0, *assembly, *instructions, *registers)) {}
+class LlvmDecoder : public Decoder {
+ public:
+  explicit LlvmDecoder(std::string_view chip)
+      : registers_(target_.createMCRegInfo(triple_)),
+        assembly_(target_.createMCAsmInfo(*registers_, triple_, options_)),
+        instructions_(target_.createMCInstrInfo()),
+        subtarget_(target_.createMCSubtargetInfo(triple_, chip, "")),
+        context_(triple_, assembly_.get(), registers_.get(), subtarget_.get()),
+        disassembler_(target_.createMCDisassembler(*subtarget_, context_)),
+        analysis_(target_.createMCInstrAnalysis(instructions_.get())),
+        printer_(target_.createMCInstPrinter(triple_, 0, *assembly_, *instructions_, *registers_)) {
+  }
 
-  const llvm::Target& target = amdgpu_target();
-  llvm::Triple triple{"amdgcn-amd-amdhsa"};
-  llvm::MCTargetOptions options;
-  std::unique_ptr<llvm::MCRegisterInfo> registers;
-  std::unique_ptr<llvm::MCAsmInfo> assembly;
-  std::unique_ptr<llvm::MCInstrInfo> instructions;
-  std::unique_ptr<llvm::MCSubtargetInfo> subtarget;
-  llvm::MCContext context;
-  std::unique_ptr<llvm::MCDisassembler> disassembler;
-  std::unique_ptr<llvm::MCInstrAnalysis> analysis;
-  std::unique_ptr<llvm::MCInstPrinter> printer;
-  llvm::MCInst current;
+  DecodedInstruction decode(ByteView bytes, uint64_t address) override;
+  std::string text(uint64_t address, const std::string& target_label) override;
+
+ private:
+  const llvm::Target& target_ = amdgpu_target();
+  llvm::Triple triple_{"amdgcn-amd-amdhsa"};
+  llvm::MCTargetOptions options_;
+  std::unique_ptr<llvm::MCRegisterInfo> registers_;
+  std::unique_ptr<llvm::MCAsmInfo> assembly_;
+  std::unique_ptr<llvm::MCInstrInfo> instructions_;
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget_;
+  llvm::MCContext context_;
+  std::unique_ptr<llvm::MCDisassembler> disassembler_;
+  std::unique_ptr<llvm::MCInstrAnalysis> analysis_;
+  std::unique_ptr<llvm::MCInstPrinter> printer_;
+  llvm::MCInst current_;
 };
 
-Decoder::Decoder(std::string_view chip) : machine_(std::make_unique<Machine>(chip)) {}
-Decoder::~Decoder() = default;
-
-DecodedInstruction Decoder::decode(ByteView bytes, uint64_t address) {
-  Machine& machine = *machine_;
-  machine.current = llvm::MCInst();
+DecodedInstruction LlvmDecoder::decode(ByteView bytes, uint64_t address) {
+  current_ = llvm::MCInst();
   uint64_t size = 0;
-  const auto status = machine.disassembler->getInstruction(
-      machine.current, size, {bytes.data(), bytes.size()}, address, llvm::nulls());
+  const auto status = disassembler_->getInstruction(current_, size, {bytes.data(), bytes.size()},
+                                                    address, llvm::nulls());
   if (status != llvm::MCDisassembler::Success || size > bytes.size()) return {};
   DecodedInstruction decoded;
   decoded.size = static_cast<uint32_t>(size);
   uint64_t branch_target = 0;
-  if (machine.analysis->evaluateBranch(machine.current, address, size, branch_target)) {
+  if (analysis_->evaluateBranch(current_, address, size, branch_target)) {
     decoded.branch_target = branch_target;
   }
   return decoded;
 }
 
-std::string Decoder::text(uint64_t address, const std::string& target_label) {
-  Machine& machine = *machine_;
+std::string LlvmDecoder::text(uint64_t address, const std::string& target_label) {
   if (!target_label.empty()) {
-    const llvm::MCExpr* label = llvm::MCSymbolRefExpr::create(
-        machine.context.getOrCreateSymbol(target_label), machine.context);
-    const unsigned last = machine.current.getNumOperands() - 1;
-    machine.current.getOperand(last) = llvm::MCOperand::createExpr(label);
+    const llvm::MCExpr* label =
+        llvm::MCSymbolRefExpr::create(context_.getOrCreateSymbol(target_label), context_);
+    const unsigned last = current_.getNumOperands() - 1;
+    current_.getOperand(last) = llvm::MCOperand::createExpr(label);
   }
   std::string text;
   llvm::raw_string_ostream stream(text);
-  machine.printer->printInst(&machine.current, address, "", *machine.subtarget, stream);
-  std::string line = llvm::StringRef(text).trim().str();
+  printer_->printInst(&current_, address, "", *subtarget_, stream);
+  return one_line(text);
+}
+
+}  // namespace
+
+std::unique_ptr<Decoder> make_llvm_decoder(std::string_view chip) {
+  return std::make_unique<LlvmDecoder>(chip);
+}
+
+std::string one_line(std::string_view printed) {
+  std::string line = llvm::StringRef(printed).trim().str();
   for (char& character : line) {
     if (character == '\t' || character == '\n') character = ' ';
   }

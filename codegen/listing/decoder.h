@@ -1,4 +1,4 @@
-// LLVM's MC layer for one chip: bytes to instructions to text.
+// Bytes to instructions to text, for one chip.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +18,19 @@ struct DecodedInstruction {
 
 class Decoder {
  public:
-  explicit Decoder(std::string_view chip);
-  ~Decoder();
+  virtual ~Decoder() = default;
 
   /// Decodes the instruction that `bytes` begin with; it becomes the current one.
-  DecodedInstruction decode(ByteView bytes, uint64_t address);
+  virtual DecodedInstruction decode(ByteView bytes, uint64_t address) = 0;
 
   /// The current instruction as assembly. A branch names `target_label` when that is not empty.
-  std::string text(uint64_t address, const std::string& target_label);
-
- private:
-  struct Machine;
-  std::unique_ptr<Machine> machine_;
+  virtual std::string text(uint64_t address, const std::string& target_label) = 0;
 };
+
+/// LLVM's MC layer.
+std::unique_ptr<Decoder> make_llvm_decoder(std::string_view chip);
+
+/// What an instruction printer writes, without its tabs and the blanks at its ends.
+std::string one_line(std::string_view printed);
 
 }  // namespace baton::codegen

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "codegen/comgr/comgr_decoder.h"
 #include "codegen/listing/debug_lines.h"
 #include "codegen/listing/decoder.h"
 #include "codegen/listing/listing.h"
@@ -104,8 +105,8 @@ std::string word_at(ByteView code, uint64_t offset) {
 
 class Disassembly {
  public:
-  Disassembly(Listing& listing, std::string_view source)
-      : listing_(listing), source_(source), decoder_(listing.chip) {}
+  Disassembly(Listing& listing, std::string_view source, Decoder& decoder)
+      : listing_(listing), source_(source), decoder_(decoder) {}
 
   /// The first pass finds where branches go: their labels are numbered by address.
   void find_labels() {
@@ -168,14 +169,15 @@ class Disassembly {
 
   Listing& listing_;
   std::string_view source_;
-  Decoder decoder_;
+  Decoder& decoder_;
   std::map<uint64_t, int> labels_;
   std::vector<uint64_t> starts_;  ///< of instructions, ascending
 };
 
 }  // namespace
 
-Listing disassemble(ByteView code_object, std::string_view source, std::string_view kernel) {
+Listing disassemble(ByteView code_object, std::string_view source, std::string_view kernel,
+                    const comgr::Library* comgr) {
   const ElfImage image = ElfImage::parse(code_object, source);
   Listing listing;
   listing.chip = image.chip();
@@ -188,7 +190,11 @@ Listing disassemble(ByteView code_object, std::string_view source, std::string_v
   listing.metadata_yaml = metadata_yaml(code_object);
   listing.occupancy =
       occupancy_of(listing.kernel, find_target(listing.chip), listing.kernel.max_workgroup_lanes);
-  Disassembly disassembly(listing, source);
+  if (comgr != nullptr) listing.decoder = comgr->title();
+  const std::unique_ptr<Decoder> decoder = comgr == nullptr
+                                               ? codegen::make_llvm_decoder(listing.chip)
+                                               : comgr::make_decoder(*comgr, listing.chip);
+  Disassembly disassembly(listing, source, *decoder);
   disassembly.find_labels();
   disassembly.list(DebugLines(code_object));
   return listing;

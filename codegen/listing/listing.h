@@ -14,6 +14,10 @@
 
 namespace baton {
 
+namespace comgr {
+class Library;
+}
+
 struct ListedInstruction {
   uint64_t address;
   uint32_t size;  ///< bytes
@@ -34,6 +38,7 @@ struct ListedFile {
 /// One kernel of a code object.
 struct Listing {
   std::string chip;
+  std::string decoder;  ///< who read the instructions: "comgr 2.4 (...)"; empty: our own LLVM
   int code_object_version = 0;
   Kernel kernel{};
   Occupancy occupancy{};
@@ -48,8 +53,10 @@ struct Listing {
 
 /// Disassembles `kernel` (empty: the only one) of a code object for any chip that Baton knows.
 /// Throws Error (user), beginning with `source` (the path or key the bytes came from), for bytes
-/// that are no code object, for an unknown kernel and for a word that is no instruction.
-Listing disassemble(ByteView code_object, std::string_view source, std::string_view kernel = {});
+/// that are no code object, for an unknown kernel and for a word that is no instruction. With
+/// `comgr` that library reads the instructions: Error (environment) when it does not know the chip.
+Listing disassemble(ByteView code_object, std::string_view source, std::string_view kernel = {},
+                    const comgr::Library* comgr = nullptr);
 
 /// From the registers that the descriptor makes the hardware allocate, which may be more than the
 /// code uses.

@@ -80,6 +80,7 @@ std::string header(const Listing& listing, const std::string& key) {
   const Kernel& kernel = listing.kernel;
   std::string text = fmt::format("; kernel {} for {}\n", kernel.name, listing.chip);
   if (!key.empty()) text += fmt::format("; key {}\n", key);
+  if (!listing.decoder.empty()) text += fmt::format("; disassembled by {}\n", listing.decoder);
   text += fmt::format("; registers a lane: {} VGPRs of which {} AGPRs; {} SGPRs a wave\n",
                       kernel.vgprs, kernel.agprs, kernel.sgprs);
   text += fmt::format("; spills: {} VGPRs, {} SGPRs; scratch: {} bytes a lane\n",

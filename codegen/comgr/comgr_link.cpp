@@ -1,0 +1,165 @@
+#include "codegen/comgr/comgr_link.h"
+
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "runtime/base/error.h"
+#include "runtime/base/file.h"
+#include "runtime/base/signals.h"
+#include "runtime/base/text.h"
+
+namespace baton::comgr {
+namespace {
+
+using codegen::fail_environment;
+using codegen::first_line;
+using codegen::MemoryFile;
+using codegen::ScratchFolder;
+
+constexpr const char* kInputName = "kernel.o";
+
+/// The variables of a child that links: comgr puts its files below `folder` and its messages on
+/// standard error, and none of its debugging aids is on.
+class LinkEnvironment {
+ public:
+  explicit LinkEnvironment(const std::string& folder)
+      : entries_{"TMPDIR=" + folder, "AMD_COMGR_REDIRECT_LOGS=stderr"} {
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+      const std::string_view text = *entry;
+      if (!text.starts_with("TMPDIR=") && !text.starts_with("AMD_COMGR_")) {
+        entries_.emplace_back(text);
+      }
+    }
+    for (std::string& entry : entries_) pointers_.push_back(entry.data());
+    pointers_.push_back(nullptr);
+  }
+  LinkEnvironment(const LinkEnvironment&) = delete;
+
+  char** pointers() { return pointers_.data(); }
+
+ private:
+  std::vector<std::string> entries_;
+  std::vector<char*> pointers_;
+};
+
+Bytes bytes_of(const Library& library, Data data) {
+  size_t size = 0;
+  library.check(library.call().amd_comgr_get_data(data, &size, nullptr), "size its product");
+  Bytes bytes(size);
+  library.check(
+      library.call().amd_comgr_get_data(data, &size, reinterpret_cast<char*>(bytes.data())),
+      "copy its product");
+  return bytes;
+}
+
+/// The link itself. Throws Error.
+Bytes run_link(const Library& library, const std::string& isa, ByteView object) {
+  const Functions& call = library.call();
+  const auto done = [&](Status status) {
+    if (status != kSuccess) throw Error(ErrorKind::failed_check, library.reason_of(status));
+  };
+  OwnedData input(library);
+  done(call.amd_comgr_create_data(DataKind::relocatable, input.out()));
+  done(call.amd_comgr_set_data(input.get(), object.size(),
+                               reinterpret_cast<const char*>(object.data())));
+  done(call.amd_comgr_set_data_name(input.get(), kInputName));
+  OwnedDataSet inputs(library), outputs(library);
+  done(call.amd_comgr_create_data_set(inputs.out()));
+  done(call.amd_comgr_create_data_set(outputs.out()));
+  done(call.amd_comgr_data_set_add(inputs.get(), input.get()));
+  OwnedActionInfo info(library);
+  done(call.amd_comgr_create_action_info(info.out()));
+  done(call.amd_comgr_action_info_set_isa_name(info.get(), isa.c_str()));
+  done(call.amd_comgr_do_action(library.link_action(), info.get(), inputs.get(), outputs.get()));
+  OwnedData output(library);
+  done(call.amd_comgr_action_data_get_data(outputs.get(), DataKind::executable, 0, output.out()));
+  return bytes_of(library, output.get());
+}
+
+/// What the child does: it writes the code object to `product` and all else that is said to `log`,
+/// and ends with 0 when the product is whole.
+[[noreturn]] void link_and_exit(const Library& library, const std::string& isa, ByteView object,
+                                char** environment, const MemoryFile& product,
+                                const MemoryFile& log) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody waits for the product then
+  environ = environment;
+  int code = 1;
+  try {
+    if (::dup2(log.descriptor(), STDOUT_FILENO) < 0 ||
+        ::dup2(log.descriptor(), STDERR_FILENO) < 0) {
+      fail_environment("cannot redirect the log", errno);
+    }
+    product.write(run_link(library, isa, object));
+    code = 0;
+  } catch (const std::exception& error) {
+    const std::string text = std::string(error.what()) + "\n";
+    // Without room for the reason the parent still knows that it failed.
+    [[maybe_unused]] const ssize_t written = ::write(log.descriptor(), text.data(), text.size());
+  }
+  ::_exit(code);
+}
+
+[[noreturn]] void fail_process(std::string_view doing) {
+  throw Error(ErrorKind::environment,
+              fmt::format("cannot {} a process for the link: {}", doing, std::strerror(errno)),
+              kOtherBackend);
+}
+
+/// The status with which `child` ended.
+int wait_for(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) fail_process("wait for");
+  }
+  return status;
+}
+
+/// "lld: error: kernel.o:1: unexpected EOF": without the folder, whose name is another each time.
+std::string reason_of(const MemoryFile& log, const std::string& folder) {
+  const Bytes bytes = read_file(log.path());
+  std::string line = first_line({bytes.begin(), bytes.end()});
+  for (size_t at = line.find(folder); at != std::string::npos; at = line.find(folder)) {
+    const size_t name = line.find(kInputName, at);
+    const size_t end = name == std::string::npos ? at + folder.size() : name;
+    line.erase(at, end - at);
+  }
+  return line.empty() ? "it says nothing more" : printable(line);
+}
+
+}  // namespace
+
+Bytes link_shared(const Library& library, std::string_view chip, ByteView object,
+                  const std::filesystem::path& folder) {
+  const std::string isa = library.isa_of(chip);
+  const MemoryFile product("kernel.co"), log("comgr.log");
+  const HeldSignals until_the_folder_is_gone;
+  const ScratchFolder scratch(folder);
+  LinkEnvironment environment(scratch.path());
+  int status = 0;
+  {
+    const auto lock = alone_in_comgr();  // no other thread is inside comgr while the process forks
+    const pid_t child = ::fork();
+    if (child < 0) fail_process("start");
+    if (child == 0) link_and_exit(library, isa, object, environment.pointers(), product, log);
+    status = wait_for(child);
+  }
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return read_file(product.path());
+  const std::string reason = reason_of(log, scratch.path());
+  if (WIFSIGNALED(status)) {
+    throw Error(ErrorKind::failed_check,
+                fmt::format("the linker of {} crashed: {}: {}", library.title(),
+                            ::strsignal(WTERMSIG(status)), reason),
+                kOtherBackend);
+  }
+  throw Error(ErrorKind::failed_check,
+              fmt::format("the linker of {} refused the object: {}", library.title(), reason),
+              kOtherBackend);
+}
+
+}  // namespace baton::comgr
