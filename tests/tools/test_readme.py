@@ -8,7 +8,7 @@ import unittest
 
 from baton_tool import ToolTest, run
 
-CHECK_ERROR, USER_ERROR = 1, 2
+CHECK_ERROR, USER_ERROR, ENVIRONMENT_ERROR = 1, 2, 3
 
 
 def examples(readme):
@@ -35,6 +35,8 @@ def exit_code(shown):
         return CHECK_ERROR
     if not shown or not shown[0].startswith("error: "):
         return 0
+    if shown[0].startswith("error: comgr "):
+        return ENVIRONMENT_ERROR
     launch = ("error: kernel ", "error: the launch ")
     return CHECK_ERROR if shown[0].startswith(launch) else USER_ERROR
 

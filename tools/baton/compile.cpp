@@ -6,6 +6,7 @@
 #include "runtime/base/digest.h"
 #include "runtime/base/text.h"
 #include "runtime/target/target.h"
+#include "tools/baton/backend_flag.h"
 #include "tools/baton/command.h"
 #include "tools/baton/input.h"
 #include "tools/baton/product.h"
@@ -22,6 +23,7 @@ struct CompileOptions {
   std::string arch;
   std::optional<std::string> out;
   std::string emit = "co";
+  std::string backend = "lld";
   bool json = false;
 };
 
@@ -122,9 +124,9 @@ void print_if_read(const std::string& line) {
 }
 
 /// Builds, writes and tells of one key; its JSON goes to `results`.
-void compile_key(const BuildKey& key, const EmitKind& kind, const Destination& destination,
-                 bool json, ordered_json& results) {
-  const builds::Build build = builds::build(key, kind.emit);
+void compile_key(const BuildKey& key, const EmitKind& kind, Backend backend,
+                 const Destination& destination, bool json, ordered_json& results) {
+  const builds::Build build = builds::build(key, kind.emit, backend);
   for (const std::string& remark : build.remarks) report_remark(remark);
   if (destination.is_output) {
     print(build.text);
@@ -138,10 +140,20 @@ void compile_key(const BuildKey& key, const EmitKind& kind, const Destination& d
   }
 }
 
+/// Only a link is another with another backend.
+Backend backend_for(const CompileOptions& options, const EmitKind& kind) {
+  const Backend backend = find_backend(options.backend);
+  if (backend == Backend::lld || kind.emit == builds::Emit::code_object) return backend;
+  throw Error(ErrorKind::user,
+              fmt::format("--backend comgr links, and --emit {} stops before", kind.name),
+              "leave --backend out, or take --emit co");
+}
+
 int run_compile(const CompileOptions& options) {
   const EmitKind& kind = find_emit(options.emit);
+  const Backend backend = backend_for(options, kind);
   require_arch(options.arch, "compile");
-  find_target(options.arch);
+  require_backend(backend, find_target(options.arch).chip);
   int exit = 0;
   const std::vector<BuildKey> keys = check_keys(options, exit);
   if (exit != 0) return exit;
@@ -149,7 +161,7 @@ int run_compile(const CompileOptions& options) {
   ordered_json results = ordered_json::array();
   for (const BuildKey& key : keys) {
     try {
-      compile_key(key, kind, destination, options.json, results);
+      compile_key(key, kind, backend, destination, options.json, results);
     } catch (const Error& error) {
       report(keys.size() == 1 ? error
                               : Error(error.kind(), fmt::format("{}: {}", key.text(), error.what()),
@@ -184,6 +196,7 @@ Command add_compile(CLI::App& app) {
                    "(before optimisation), mlir (after the passes), baton (as traced)")
       ->type_name(emit_names())
       ->capture_default_str();
+  add_backend_flag(*parser, options->backend, "links the code object");
   parser->add_flag("--json", options->json,
                    "Print a JSON list: path, SHA-256, phase times and remarks of each key");
   parser->footer(

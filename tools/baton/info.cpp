@@ -1,8 +1,10 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "codegen/comgr/comgr_metadata.h"
 #include "runtime/base/digest.h"
 #include "runtime/object/elf_image.h"
+#include "tools/baton/backend_flag.h"
 #include "tools/baton/command.h"
 #include "tools/baton/input.h"
 #include "tools/baton/terminal.h"
@@ -15,9 +17,10 @@ using nlohmann::ordered_json;
 struct InfoOptions {
   std::string code;
   std::string arch;
+  std::string backend = "lld";
 };
 
-ordered_json kernel_json(const Kernel& kernel) {
+ordered_json kernel_json(const KernelMetadata& kernel) {
   ordered_json arguments = ordered_json::array();
   for (const KernelArgument& argument : kernel.arguments) {
     arguments.push_back({{"name", argument.name},
@@ -39,22 +42,36 @@ ordered_json kernel_json(const Kernel& kernel) {
           {"arguments", std::move(arguments)}};
 }
 
-/// What a code object says of itself, under the record's names where it has them.
-std::string elf_json(const OpenedCode& code) {
+/// What a code object says of itself, under the record's names where it has them; with `comgr` as
+/// that library reads it.
+std::string elf_json(const OpenedCode& code, const comgr::Library* comgr) {
   const ElfImage image = ElfImage::parse(code.bytes, code.source);
-  ordered_json kernels = ordered_json::array();
-  for (const Kernel& kernel : image.kernels()) kernels.push_back(kernel_json(kernel));
-  const ordered_json json = {{"chip", image.chip()},
-                             {"code_object_version", image.abi_version()},
-                             {"sha256", sha256(code.bytes).hex()},
-                             {"kernels", std::move(kernels)}};
+  ordered_json json = {{"chip", image.chip()},
+                       {"code_object_version", image.abi_version()},
+                       {"sha256", sha256(code.bytes).hex()}};
+  ordered_json& kernels = json["kernels"] = ordered_json::array();
+  if (comgr == nullptr) {
+    for (const Kernel& kernel : image.kernels()) kernels.push_back(kernel_json(kernel));
+  } else {
+    comgr->isa_of(image.chip());
+    for (const KernelMetadata& kernel : comgr::read_metadata(*comgr, code.bytes).kernels) {
+      kernels.push_back(kernel_json(kernel));
+    }
+    json["metadata_by"] = comgr->title();
+  }
   // The names are the code object's: bytes that are no UTF-8 are replaced, not refused.
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
 int run_info(const InfoOptions& options) {
-  const OpenedCode code = open_code(options.code, options.arch, "info");
-  print(code.record ? code.record->to_json() : elf_json(code));
+  const Backend backend = find_backend(options.backend);
+  const OpenedCode code = open_code(options.code, options.arch, "info", backend);
+  if (backend == Backend::comgr) {
+    const comgr::Library library;
+    print(elf_json(code, &library));
+  } else {
+    print(code.record ? code.record->to_json() : elf_json(code, nullptr));
+  }
   return 0;
 }
 
@@ -70,9 +87,10 @@ Command add_info(CLI::App& app) {
   parser
       ->add_option("--arch", options->arch, "The chip; a file tells it by itself: " + chips_text())
       ->type_name("CHIP");
+  add_backend_flag(*parser, options->backend, "links a key and reads the metadata");
   parser->footer(
       "A code object that Baton did not make has no record beside it: then what the ELF says is\n"
-      "shown.\n\n"
+      "shown, as it is with --backend comgr.\n\n"
       "Examples:\n"
       "  baton info attn_post.co\n"
       "  baton info attn_post:tokens=1 --arch gfx942");

@@ -48,10 +48,11 @@ OpenedCode open_file(const std::string& path, const std::string& arch) {
   return {.source = path, .bytes = std::move(object.bytes), .record = std::move(object.record)};
 }
 
-OpenedCode open_key(const std::string& text, const std::string& arch, std::string_view command) {
+OpenedCode open_key(const std::string& text, const std::string& arch, std::string_view command,
+                    Backend backend) {
   require_arch(arch, command);
   const BuildKey key = builds::complete_key(text, arch);
-  builds::Build build = builds::build(key);
+  builds::Build build = builds::build(key, builds::Emit::code_object, backend);
   for (const std::string& remark : build.remarks) report_remark(remark);
   return {.source = key.text(),
           .bytes = std::move(build.code_object.bytes),
@@ -74,8 +75,9 @@ void require_arch(std::string_view arch, std::string_view command) {
               "chips: " + chips_text());
 }
 
-OpenedCode open_code(const std::string& text, const std::string& arch, std::string_view command) {
-  return is_path(text) ? open_code_file(text, arch) : open_key(text, arch, command);
+OpenedCode open_code(const std::string& text, const std::string& arch, std::string_view command,
+                     Backend backend) {
+  return is_path(text) ? open_code_file(text, arch) : open_key(text, arch, command, backend);
 }
 
 OpenedCode open_code_file(const std::string& path, const std::string& arch) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "codegen/codegen.h"
 #include "runtime/base/bytes.h"
 #include "runtime/object/record.h"
 
@@ -26,7 +27,8 @@ struct OpenedCode {
 /// `text` is a path when there is a `.` or `/` before its first `:`, else a key; what lies in the
 /// working folder has no say. A key needs `arch`; a file has to be for `arch` if that is given.
 /// Remarks of a compile are reported. Throws Error, with a hint.
-OpenedCode open_code(const std::string& text, const std::string& arch, std::string_view command);
+OpenedCode open_code(const std::string& text, const std::string& arch, std::string_view command,
+                     Backend backend);
 
 /// The same for what can only be a path.
 OpenedCode open_code_file(const std::string& path, const std::string& arch);

@@ -3,8 +3,10 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 
+#include "codegen/comgr/comgr_library.h"
 #include "codegen/listing/listing.h"
 #include "runtime/base/text.h"
+#include "tools/baton/backend_flag.h"
 #include "tools/baton/command.h"
 #include "tools/baton/input.h"
 #include "tools/baton/terminal.h"
@@ -16,6 +18,7 @@ struct IsaOptions {
   std::string code;
   std::string arch;
   std::optional<std::string> kernel;
+  std::string backend = "lld";
   std::string stage;
   bool source = false;
   bool raw = false;
@@ -30,7 +33,8 @@ std::vector<std::string> chosen_kernels(const ElfImage& image, const IsaOptions&
   return names;
 }
 
-void print_raw(const OpenedCode& code, const std::vector<std::string>& kernels) {
+void print_raw(const OpenedCode& code, const std::vector<std::string>& kernels,
+               const comgr::Library* comgr) {
   if (kernels.size() != 1) {
     std::vector<std::string> names;
     for (const std::string& kernel : kernels) names.push_back(quote(kernel));
@@ -38,24 +42,28 @@ void print_raw(const OpenedCode& code, const std::vector<std::string>& kernels) 
                 fmt::format("--raw prints one kernel, {} holds {}", code.source, kernels.size()),
                 fmt::format("--kernel NAME: {}", fmt::join(names, ", ")));
   }
-  print(print_assembly(disassemble(code.bytes, code.source, kernels.front())));
+  print(print_assembly(disassemble(code.bytes, code.source, kernels.front(), comgr)));
 }
 
 int run_isa(const IsaOptions& options) {
-  const OpenedCode code = open_code(options.code, options.arch, "isa");
+  const Backend backend = find_backend(options.backend);
+  const OpenedCode code = open_code(options.code, options.arch, "isa", backend);
   const ElfImage image = ElfImage::parse(code.bytes, code.source);
   if (image.kernels().empty()) {
     throw Error(ErrorKind::user, code.source + " holds no kernel", "give a code object with one");
   }
   const std::vector<std::string> kernels = chosen_kernels(image, options);
+  std::optional<comgr::Library> library;
+  if (backend == Backend::comgr) library.emplace();
+  const comgr::Library* comgr = library ? &*library : nullptr;
   if (options.raw) {
-    print_raw(code, kernels);
+    print_raw(code, kernels, comgr);
     return 0;
   }
   std::string text;
   for (const std::string& kernel : kernels) {
     if (!text.empty()) text += "\n";
-    text += print_listing(disassemble(code.bytes, code.source, kernel),
+    text += print_listing(disassemble(code.bytes, code.source, kernel, comgr),
                           {.key = code.record ? code.record->key : "",
                            .stage = options.stage,
                            .source = options.source,
@@ -80,6 +88,7 @@ Command add_isa(CLI::App& app) {
   parser
       ->add_option("--kernel", options->kernel, "Show this kernel only, when the file has several")
       ->type_name("NAME");
+  add_backend_flag(*parser, options->backend, "links a key and disassembles");
   CLI::Option* stage =
       parser->add_option("--stage", options->stage, "Show this stage only")->type_name("NAME");
   CLI::Option* source = parser->add_flag("--source", options->source,
