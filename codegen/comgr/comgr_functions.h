@@ -12,10 +12,10 @@ using Status = int;
 inline constexpr Status kSuccess = 0, kError = 1;
 
 /// amd_comgr_data_kind_t.
-enum class DataKind : int { log = 5, relocatable = 7, executable = 8 };
+enum class DataKind : int { relocatable = 7, executable = 8 };
 
 /// amd_comgr_metadata_kind_t. Numbers and booleans are strings.
-enum class MetadataKind : int { null = 0, string = 1, map = 2, list = 3 };
+enum class MetadataKind : int { none = 0, string = 1, map = 2, list = 3 };
 
 /// amd_comgr_action_kind_t: AMD_COMGR_ACTION_LINK_RELOCATABLE_TO_EXECUTABLE, which version 3
 /// numbered anew.
@@ -57,12 +57,10 @@ using VisitEntry = Status(MetadataNode key, MetadataNode value, void* user);
   X(amd_comgr_create_data_set, (DataSet * set))                                                   \
   X(amd_comgr_destroy_data_set, (DataSet set))                                                    \
   X(amd_comgr_data_set_add, (DataSet set, Data data))                                             \
-  X(amd_comgr_action_data_count, (DataSet set, DataKind kind, size_t* count))                     \
   X(amd_comgr_action_data_get_data, (DataSet set, DataKind kind, size_t index, Data* data))       \
   X(amd_comgr_create_action_info, (ActionInfo * info))                                            \
   X(amd_comgr_destroy_action_info, (ActionInfo info))                                             \
   X(amd_comgr_action_info_set_isa_name, (ActionInfo info, const char* isa))                       \
-  X(amd_comgr_action_info_set_logging, (ActionInfo info, bool logging))                           \
   X(amd_comgr_do_action, (ActionKind kind, ActionInfo info, DataSet input, DataSet result))       \
   X(amd_comgr_get_data_metadata, (Data data, MetadataNode * node))                                \
   X(amd_comgr_destroy_metadata, (MetadataNode node))                                              \

@@ -120,16 +120,33 @@ int wait_for(pid_t child) {
   return status;
 }
 
-/// "lld: error: kernel.o:1: unexpected EOF": without the folder, whose name is another each time.
-std::string reason_of(const MemoryFile& log, const std::string& folder) {
+/// Throws what the log's first line says: of its input the object's fault, of any other file below
+/// `scratch` the folder's. The names of those files, another each time, are not shown.
+[[noreturn]] void fail_link(const Library& library, const MemoryFile& log,
+                            const std::string& scratch, const std::string& folder, int status) {
   const Bytes bytes = read_file(log.path());
-  std::string line = first_line({bytes.begin(), bytes.end()});
-  for (size_t at = line.find(folder); at != std::string::npos; at = line.find(folder)) {
-    const size_t name = line.find(kInputName, at);
-    const size_t end = name == std::string::npos ? at + folder.size() : name;
-    line.erase(at, end - at);
+  std::string reason = printable(first_line({bytes.begin(), bytes.end()}));
+  const size_t at = reason.find(scratch);
+  if (at != std::string::npos) {
+    const size_t end = std::min(reason.find_first_of(": ", at), reason.size());
+    const bool is_input = std::string_view(reason).substr(at, end - at).ends_with(kInputName);
+    reason.replace(at, end - at, is_input ? kInputName : "its output in " + folder);
+    if (!is_input) {
+      throw Error(ErrorKind::environment,
+                  fmt::format("the linker of {} failed: {}", library.title(), reason),
+                  codegen::kLinkHint);
+    }
   }
-  return line.empty() ? "it says nothing more" : printable(line);
+  if (reason.empty()) reason = "it says nothing";
+  if (WIFSIGNALED(status)) {
+    throw Error(ErrorKind::failed_check,
+                fmt::format("the linker of {} crashed: {}: {}", library.title(),
+                            ::strsignal(WTERMSIG(status)), reason),
+                kOtherBackend);
+  }
+  throw Error(ErrorKind::failed_check,
+              fmt::format("the linker of {} refused the object: {}", library.title(), reason),
+              kOtherBackend);
 }
 
 }  // namespace
@@ -150,16 +167,7 @@ Bytes link_shared(const Library& library, std::string_view chip, ByteView object
     status = wait_for(child);
   }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return read_file(product.path());
-  const std::string reason = reason_of(log, scratch.path());
-  if (WIFSIGNALED(status)) {
-    throw Error(ErrorKind::failed_check,
-                fmt::format("the linker of {} crashed: {}: {}", library.title(),
-                            ::strsignal(WTERMSIG(status)), reason),
-                kOtherBackend);
-  }
-  throw Error(ErrorKind::failed_check,
-              fmt::format("the linker of {} refused the object: {}", library.title(), reason),
-              kOtherBackend);
+  fail_link(library, log, scratch.path(), folder.string(), status);
 }
 
 }  // namespace baton::comgr

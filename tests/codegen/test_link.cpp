@@ -1,8 +1,5 @@
 // Linking in the process: what it leaves behind, and how it fails.
-#include <sys/resource.h>
-
 #include <catch2/catch.hpp>
-#include <csignal>
 #include <filesystem>
 
 #include "codegen/link.h"
@@ -10,6 +7,7 @@
 #include "tests/codegen/leaks_expected.h"
 #include "tests/codegen/test_module.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/file_size_limit.h"
 #include "tests/support/temp_folder.h"
 
 namespace baton::tests {
@@ -29,24 +27,6 @@ Bytes exchange_object() { return object_of(exchange_text()); }
 /// Without debug information the linked file is the larger one: it has its segments' headers, a
 /// dynamic section and hash tables.
 Bytes small_object() { return object_of(kernel_text("gfx950", "%n: i32", "")); }
-
-/// No file may grow past `bytes` while this lives: what a full disk does to a writer.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    REQUIRE(getrlimit(RLIMIT_FSIZE, &before_) == 0);
-    const rlimit limit{.rlim_cur = bytes, .rlim_max = before_.rlim_max};
-    REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
-  }
-  ~FileSizeLimit() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-
- private:
-  rlimit before_{};
-  void (*handler_)(int);
-};
 
 }  // namespace
 

@@ -15,6 +15,7 @@
 #include "tests/codegen/test_module.h"
 #include "tests/support/environment_variable.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/file_size_limit.h"
 #include "tests/support/temp_folder.h"
 
 namespace baton::tests {
@@ -193,6 +194,26 @@ TEST_CASE("a link that has nowhere to write says so") {
     comgr::link_shared(library, kChip, exchange_object(), folder / "missing");
   });
   CHECK_THAT(error.what(), Contains("missing: No such file or directory"));
+}
+
+TEST_CASE("a link that finds no room says so, leaves no file, and the next one works") {
+  const comgr::Library library;
+  const TempFolder folder;
+  // Without debug information the linked file is the larger one.
+  const Bytes object = TestModule(kernel_text(kChip, "%n: i32", ""))
+                           .generate({.until = EmitStage::object, .sources = {}})
+                           .object;
+  const Bytes good = comgr::link_shared(library, kChip, object, folder.path());
+  REQUIRE(good.size() > object.size());
+  {
+    const FileSizeLimit limit(object.size());
+    const Error error = error_of(
+        ErrorKind::environment, [&] { comgr::link_shared(library, kChip, object, folder.path()); });
+    CHECK_THAT(error.what(), Contains(folder.path().string()) && Contains("File too large"));
+    CHECK_THAT(error.what(), !Contains("a.so"));
+  }
+  CHECK(std::filesystem::is_empty(folder.path()));
+  CHECK(comgr::link_shared(library, kChip, object, folder.path()) == good);
 }
 
 TEST_CASE("comgr's debugging aids leave nothing and change nothing") {
