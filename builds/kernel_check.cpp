@@ -22,7 +22,7 @@ const KernelCheck& find_kernel_check(const BuildKey& key) {
 }
 
 void upload_tensors(Collective& collective, const RankTensors& inputs) {
-  for (int rank = 0; rank < collective.ranks(); ++rank) {
+  for (const int rank : collective.ranks()) {
     const TensorMap& own = inputs.ranks[static_cast<size_t>(rank)];
     for (const auto& [name, tensor] : own) collective.set_tensor(rank, name, tensor);
     for (const auto& [name, tensor] : inputs.common) {
@@ -36,7 +36,7 @@ StepResult run_step(Collective& collective, const BuildKey& key, const RankTenso
   find_kernel_check(key).upload(collective, key, inputs, layer);
   collective.step();
   StepResult result;
-  for (int rank = 0; rank < collective.ranks(); ++rank) {
+  for (const int rank : collective.ranks()) {
     result.outputs[static_cast<size_t>(rank)] = collective.outputs(rank);
     result.regions[static_cast<size_t>(rank)] = collective.regions(rank);
   }

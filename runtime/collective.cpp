@@ -1,6 +1,8 @@
 #include "runtime/collective.h"
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "runtime/base/error.h"
 
@@ -27,13 +29,37 @@ Collective::Collective(std::span<Device* const> devices, const CodeObject& objec
                 "give a device for each rank");
   }
   for (size_t rank = 0; rank < devices.size(); ++rank) {
-    runners_.push_back(std::make_unique<Runner>(*devices[rank], object, static_cast<int>(rank)));
-    arguments_.push_back(runners_.back()->arguments());
+    add_rank(*devices[rank], static_cast<int>(rank));
   }
   if (has_peers) Runner::connect(runners_);
 }
 
+Collective::Collective(Exchange& exchange, Device& device, const CodeObject& object)
+    : object_(object) {
+  in_agreement(exchange, [&] { add_rank(device, exchange.rank()); });
+  if (!has_argument(object.record, "peers")) return;
+  runners_.front()->connect(exchange);
+  exchange_ = &exchange;
+}
+
 Collective::~Collective() = default;
+
+void Collective::disconnect() {
+  if (exchange_ != nullptr) runners_.front()->disconnect(*std::exchange(exchange_, nullptr));
+}
+
+void Collective::add_rank(Device& device, int rank) {
+  runners_.push_back(std::make_unique<Runner>(device, object_, rank));
+  arguments_.push_back(runners_.back()->arguments());
+  ranks_.push_back(rank);
+}
+
+size_t Collective::index_of(int rank) const {
+  const auto found = std::ranges::find(ranks_, rank);
+  if (found != ranks_.end()) return static_cast<size_t>(found - ranks_.begin());
+  throw Error(ErrorKind::user, fmt::format("rank {} does not live in this process", rank),
+              "ranks() are those that do");
+}
 
 const RecordArgument& Collective::argument(const std::string& name, std::string_view kind,
                                            bool (*is)(ArgumentKind)) const {
@@ -66,8 +92,9 @@ void Collective::set_tensor(int rank, const std::string& name, const Tensor& ten
                 "baton info lists the arguments");
   }
   null_.erase(name);
-  auto& buffers = buffers_.at(static_cast<size_t>(rank));
-  Device& device = runners_.at(static_cast<size_t>(rank))->device();
+  const size_t index = index_of(rank);
+  auto& buffers = buffers_[index];
+  Device& device = runners_[index]->device();
   auto found = buffers.find(name);
   if (found == buffers.end()) {
     Buffer buffer{DeviceMemory(device, tensor.bytes.size(), MemoryKind::normal),
@@ -77,7 +104,7 @@ void Collective::set_tensor(int rank, const std::string& name, const Tensor& ten
   }
   BATON_CHECK(found->second.bytes == tensor.bytes.size(), "a tensor changed its size: " + name);
   device.write(found->second.memory.address(), tensor.bytes);
-  arguments_[static_cast<size_t>(rank)].set(name, found->second.memory.address());
+  arguments_[index].set(name, found->second.memory.address());
 }
 
 void Collective::set_null(const std::string& name) {
@@ -108,7 +135,7 @@ void Collective::allocate_outputs() {
     Tensor unwritten{known.dtype, known.shape, {}};
     unwritten.bytes.assign(static_cast<size_t>(unwritten.elements() * dtype_bytes(known.dtype)),
                            0xFF);
-    for (int rank = 0; rank < ranks(); ++rank) set_tensor(rank, known.name, unwritten);
+    for (const int rank : ranks_) set_tensor(rank, known.name, unwritten);
   }
 }
 
@@ -136,11 +163,11 @@ void Collective::keep_region(const std::string& name) {
 }
 
 TensorMap Collective::regions(int rank) {
-  const auto index = static_cast<size_t>(rank);
-  TensorMap regions = kept_regions_.at(index);
+  const size_t index = index_of(rank);
+  TensorMap regions = kept_regions_[index];
   for (const RecordRegion& region : object_.record.regions) {
     if (regions.contains(region.name)) continue;
-    regions.emplace(region.name, runners_.at(index)->read_region(region.name));
+    regions.emplace(region.name, runners_[index]->read_region(region.name));
   }
   return regions;
 }
@@ -175,14 +202,13 @@ TensorMap Collective::outputs(int rank) {
   TensorMap outputs;
   for (const RecordArgument& known : object_.record.arguments) {
     if (known.kind != ArgumentKind::buffer || known.access == ArgumentAccess::read) continue;
-    const auto& buffers = buffers_.at(static_cast<size_t>(rank));
+    const auto& buffers = buffers_[index_of(rank)];
     const auto found = buffers.find(known.name);
     // Without a buffer are the runner's own: scratch, diag, tl.
     if (found == buffers.end() || null_.contains(known.name)) continue;
     Tensor tensor = found->second.layout;
     tensor.bytes.resize(found->second.bytes);
-    runners_[static_cast<size_t>(rank)]->device().read(found->second.memory.address(),
-                                                       tensor.bytes);
+    this->rank(rank).device().read(found->second.memory.address(), tensor.bytes);
     outputs.emplace(known.name, std::move(tensor));
   }
   return outputs;

@@ -1,4 +1,5 @@
-// One kernel on all its ranks in one process: buffers from host tensors, steps, results.
+// One kernel on those of its ranks that live in this process: all of them, or one. Buffers from
+// host tensors, steps, results.
 #pragma once
 
 #include <array>
@@ -17,8 +18,20 @@ class Collective {
   /// One device a rank: kRanks of them for a kernel that has peers, else 1 .. kRanks, which know
   /// nothing of each other. `object` must outlive this. Throws Error (user) for another number.
   Collective(std::span<Device* const> devices, const CodeObject& object);
+  /// The rank of `exchange`, on `device`; every rank lives in a process of its own. Collective: all
+  /// ranks make theirs, or each throws the same Error, which names the first rank that failed.
+  /// `exchange` must outlive this.
+  Collective(Exchange& exchange, Device& device, const CodeObject& object);
+  /// Of ranks in several processes the peer buffers stay allocated unless disconnect() came before.
   ~Collective();
   Collective(const Collective&) = delete;
+
+  /// The last thing that ranks in several processes do, all of them: waits for the launches of all,
+  /// then lets go of the peers' memory. When it fails on one, each throws the same Error. Does
+  /// nothing for ranks in one process.
+  void disconnect();
+
+  // `rank` is below always one of ranks(); any other is an Error (user).
 
   // The three below throw Error (user) when the kernel has no such argument, or it is the runner's.
 
@@ -31,7 +44,7 @@ class Collective {
   void set_value(const std::string& name, uint64_t value);
 
   /// From now on `rank` takes no part in launches: its peers wait in vain for what it would put.
-  void leave_out(int rank) { left_out_.at(static_cast<size_t>(rank)) = true; }
+  void leave_out(int rank) { left_out_[index_of(rank)] = true; }
 
   /// Begins a step on every rank, in stream order; on none when Runner::require_may_go_on() throws.
   /// Before the first one, every buffer that the kernel only writes and that is not left out is
@@ -55,8 +68,9 @@ class Collective {
   TensorMap regions(int rank);
   /// Words of any rank that should be armed and are not, at most `limit`.
   std::vector<UnarmedWord> unarmed_words(size_t limit);
-  int ranks() const { return static_cast<int>(runners_.size()); }
-  Runner& rank(int rank) { return *runners_.at(static_cast<size_t>(rank)); }
+  /// Those that live in this process, ascending.
+  std::span<const int> ranks() const { return ranks_; }
+  Runner& rank(int rank) { return *runners_[index_of(rank)]; }
   const Record& record() const { return object_.record; }
   bool fits_chip() const { return runners_.front()->fits_chip(); }
   /// The region, index and rank behind an address, or empty.
@@ -77,8 +91,13 @@ class Collective {
                                  bool (*is)(ArgumentKind)) const;
   const RecordArgument& buffer_argument(const std::string& name) const;
   void allocate_outputs();
+  void add_rank(Device& device, int rank);
+  /// Where a rank stands in the lists below.
+  size_t index_of(int rank) const;
 
   const CodeObject& object_;
+  Exchange* exchange_ = nullptr;  ///< null while not connected to other processes
+  std::vector<int> ranks_;
   std::array<std::map<std::string, Buffer>, kRanks> buffers_;
   std::vector<std::unique_ptr<Runner>> runners_;
   std::vector<KernelArguments> arguments_;      ///< a rank's each

@@ -81,17 +81,42 @@ void Runner::arm(const RecordRegion& region) {
   }
 }
 
+Runner::~Runner() {
+  if (peers_) peer_buffer_.leave_allocated();
+}
+
 void Runner::connect(std::span<const std::unique_ptr<Runner>> ranks) {
   std::vector<DeviceAddress> table;
   for (const auto& runner : ranks) table.push_back(runner->peer_buffer_.address());
   for (const auto& runner : ranks) {
-    for (const auto& peer : ranks) {
-      if (peer != runner) runner->device_.enable_peer_access(peer->device_);
+    try {
+      for (const auto& peer : ranks) {
+        if (peer != runner) runner->device_.enable_peer_access(peer->device_);
+      }
+      runner->device_.write(
+          runner->peer_table_.address(),
+          {reinterpret_cast<const uint8_t*>(table.data()), table.size() * sizeof(DeviceAddress)});
+    } catch (const Error& error) {
+      throw Error(error.kind(), fmt::format("rank {}: {}", runner->rank_, error.what()),
+                  error.hint());
     }
-    runner->device_.write(
-        runner->peer_table_.address(),
-        {reinterpret_cast<const uint8_t*>(table.data()), table.size() * sizeof(DeviceAddress)});
   }
+}
+
+void Runner::connect(Exchange& exchange) {
+  peers_ = std::make_unique<PeerTable>(exchange, PeerEnd{.device = device_,
+                                                         .rank = rank_,
+                                                         .buffer = peer_buffer_.address(),
+                                                         .table = peer_table_.address(),
+                                                         .object = object_});
+}
+
+void Runner::disconnect(Exchange& exchange) {
+  in_agreement(exchange, [&] {
+    synchronize();
+    peers_->close();
+  });
+  peers_.reset();
 }
 
 bool Runner::fits_chip() const {

@@ -10,6 +10,7 @@
 #include "runtime/kernel_arguments.h"
 #include "runtime/object/code_object.h"
 #include "runtime/object/handoff_protocol.h"
+#include "runtime/ranks/peer_table.h"
 #include "runtime/tensors/tensor.h"
 
 namespace baton {
@@ -35,9 +36,19 @@ class Runner {
   /// another chip.
   Runner(Device& device, const CodeObject& object, int rank);
   Runner(const Runner&) = delete;
+  /// Of one that is still connected to other processes the peer buffer stays allocated until this
+  /// process ends: a peer may have it open.
+  ~Runner();
 
-  /// Hands every rank the table of all ranks' peer buffers. All ranks are in this process.
+  /// Hands every rank the table of all ranks' peer buffers. All ranks are in this process. The
+  /// Error names the rank on which it failed.
   static void connect(std::span<const std::unique_ptr<Runner>> ranks);
+  /// The same for ranks in processes of their own, of which this runner is the exchange's. Every
+  /// rank calls it; when it fails on one, each throws the same Error and is not connected.
+  void connect(Exchange& exchange);
+  /// Ends that, so that every rank may free its memory. Every rank calls it; it waits for the
+  /// launches of all. When it fails on one, each throws the same Error.
+  void disconnect(Exchange& exchange);
 
   /// Whether a chip keeps the whole grid resident, which the spinning workgroups need.
   bool fits_chip() const;
@@ -102,6 +113,7 @@ class Runner {
   uint32_t epoch_ = 0;
   bool gave_up_ = false;  ///< a wait of a build with sentinel regions
   DeviceMemory scratch_, epoch_memory_, peer_buffer_, peer_table_, diag_, timeline_;
+  std::unique_ptr<PeerTable> peers_;  ///< of other processes
   std::unique_ptr<Module> module_;
   const Function* function_;  ///< of the module
   LaunchShape shape_;

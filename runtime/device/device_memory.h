@@ -29,6 +29,9 @@ class DeviceMemory {
     }
   }
 
+  /// Leaves the memory to the end of the process, and holds none any more.
+  void leave_allocated() { device_ = nullptr; }
+
   /// 0 when it holds none.
   DeviceAddress address() const { return device_ == nullptr ? 0 : address_; }
 

@@ -39,7 +39,7 @@ RunResult run_kernel(const BuildKey& key, const CodeObject& object, const RunOpt
 
 builds::RankMaps outputs_of(Collective& collective) {
   builds::RankMaps outputs;
-  for (int rank = 0; rank < collective.ranks(); ++rank) {
+  for (const int rank : collective.ranks()) {
     outputs[static_cast<size_t>(rank)] = collective.outputs(rank);
   }
   return outputs;

@@ -12,7 +12,7 @@ ArmedCheck check_armed(Collective& collective) {
   }
   ArmedCheck check;
   if (words == 0) return check;
-  for (int rank = 0; rank < collective.ranks(); ++rank) {
+  for (const int rank : collective.ranks()) {
     const std::vector<UnarmedWord> unarmed = collective.rank(rank).unarmed_words(words);
     reference::Comparison comparison;
     comparison.elements = words;

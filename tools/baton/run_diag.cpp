@@ -8,7 +8,7 @@ using nlohmann::ordered_json;
 
 DiagReport read_diag_report(Collective& collective) {
   std::vector<std::vector<DiagRecord>> ranks;
-  for (int rank = 0; rank < collective.ranks(); ++rank) {
+  for (const int rank : collective.ranks()) {
     ranks.push_back(collective.rank(rank).read_diag());
   }
   return diag_report(collective.record(), ranks);

@@ -38,7 +38,7 @@ void require_timeline(const std::optional<std::string>& file, const BuildKey& ke
 void write_timeline(const std::optional<std::string>& file, Collective& collective) {
   if (!file) return;
   std::vector<std::vector<int64_t>> stamps;
-  for (int rank = 0; rank < collective.ranks(); ++rank) {
+  for (const int rank : collective.ranks()) {
     stamps.push_back(collective.rank(rank).read_timeline());
   }
   const Timeline timeline =
