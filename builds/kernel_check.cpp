@@ -43,6 +43,15 @@ StepResult run_step(Collective& collective, const BuildKey& key, const RankTenso
   return result;
 }
 
+std::vector<std::string> unseen_regions(const Collective& collective, const StepResult& result) {
+  const TensorMap& seen = result.regions[static_cast<size_t>(collective.ranks().front())];
+  std::vector<std::string> unseen;
+  for (const RecordRegion& region : collective.record().regions) {
+    if (!seen.contains(region.name)) unseen.push_back(region.name);
+  }
+  return unseen;
+}
+
 std::vector<CheckRow> check_step(const BuildKey& key, const RankTensors& inputs,
                                  const StepResult& result) {
   return find_kernel_check(key).check(key, inputs, result.outputs, result.regions);

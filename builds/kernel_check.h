@@ -33,7 +33,8 @@ struct KernelCheck {
   /// has not.
   void (*upload)(Collective& collective, const BuildKey& key, const RankTensors& inputs, int layer);
   /// Compares each stage with the reference fed with that stage's own dumped inputs, and the end
-  /// with the reference run from `inputs`.
+  /// with the reference run from `inputs`. Without a region that was not kept (Collective::regions)
+  /// what rests on it alone is not compared.
   std::vector<CheckRow> (*check)(const BuildKey& key, const RankTensors& inputs,
                                  const RankMaps& outputs, const RankMaps& regions);
   /// Puts what a step left behind where the next step reads it.
@@ -57,6 +58,9 @@ void upload_tensors(Collective& collective, const RankTensors& inputs);
 /// waits has no results. `layer` is below kLayers.
 StepResult run_step(Collective& collective, const BuildKey& key, const RankTensors& inputs,
                     int layer);
+
+/// Names of the regions that `result`, of a step of `collective`, does not have.
+std::vector<std::string> unseen_regions(const Collective& collective, const StepResult& result);
 
 std::vector<CheckRow> check_step(const BuildKey& key, const RankTensors& inputs,
                                  const StepResult& result);

@@ -166,7 +166,7 @@ TensorMap Collective::regions(int rank) {
   const size_t index = index_of(rank);
   TensorMap regions = kept_regions_[index];
   for (const RecordRegion& region : object_.record.regions) {
-    if (regions.contains(region.name)) continue;
+    if (regions.contains(region.name) || region.protocol == RegionProtocol::sentinel) continue;
     regions.emplace(region.name, runners_[index]->read_region(region.name));
   }
   return regions;

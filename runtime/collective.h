@@ -64,7 +64,8 @@ class Collective {
 
   /// Every argument that the kernel writes and that is not left out, by name.
   TensorMap outputs(int rank);
-  /// The regions as keep_region() found them in this step, else as they are.
+  /// The regions as keep_region() found them in this step, else as they are. A sentinel region that
+  /// was not kept is left out: its readers have re-armed it.
   TensorMap regions(int rank);
   /// Words of any rank that should be armed and are not, at most `limit`.
   std::vector<UnarmedWord> unarmed_words(size_t limit);

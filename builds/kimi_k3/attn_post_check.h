@@ -15,7 +15,8 @@ void require_attn_post_inputs(const BuildKey& key, const RankTensors& inputs);
 
 /// Compares each stage with the reference fed with that stage's own dumped inputs, then the end
 /// with the reference run from the inputs, then the ranks with each other. `outputs` holds prefix
-/// and x_out, `regions` the dumped regions of each rank.
+/// and x_out, `regions` the dumped regions of each rank. Where it has no `ar`, what can only be
+/// told from the partials in it is not compared: they and the sum.
 std::vector<CheckRow> check_attn_post(const BuildKey& key, const RankTensors& inputs,
                                       const RankMaps& outputs, const RankMaps& regions);
 

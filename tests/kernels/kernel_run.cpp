@@ -25,6 +25,9 @@ RunResult run_kernel(const BuildKey& key, const CodeObject& object, const RunOpt
     const auto inputs = builds::find_kernel_check(key).random_inputs(
         key, options.input_seed + static_cast<uint64_t>(step));
     auto made = builds::run_step(ranks.collective(), key, inputs, /*layer=*/3);
+    for (const std::string& region : builds::unseen_regions(ranks.collective(), made)) {
+      result.failures.push_back(fmt::format("step {}: nobody kept {}", step, region));
+    }
     for (const auto& row : builds::check_step(key, inputs, made)) {
       ++result.comparisons;
       if (row.comparison.passed) continue;
