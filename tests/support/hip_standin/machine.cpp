@@ -39,6 +39,12 @@ Machine::Machine(const std::string& chip, int devices)
     : emulator_({.chip = chip, .devices = devices, .stall_grace_ms = kOthersMayTakeMs}),
       devices_(devices) {}
 
+std::string Machine::leftovers() {
+  const std::lock_guard lock(mutex_);
+  return fmt::format("{} allocations, {} opened by others, {} freed while open", owners_.size(),
+                     opened_.size(), freed_while_open_);
+}
+
 Device& Machine::device(int64_t ordinal) {
   if (ordinal < 0 || ordinal >= devices_) throw Refusal{kInvalidDevice};
   return emulator_.device(static_cast<int>(ordinal));
@@ -126,6 +132,7 @@ uint64_t Machine::memory(const Call& call, ByteView payload) {
       if (owner == owners_.end()) throw Refusal{hip::kInvalidValue};
       device(owner->second).release(v[0]);
       owners_.erase(owner);
+      if (opened_.contains(v[0])) ++freed_while_open_;
       return 0;
     }
     case Op::write:
@@ -218,11 +225,20 @@ uint64_t Machine::sharing(const Call& call) {
     device(call.device).enable_peer_access(peer);
     return 0;
   }
+  if (call.op == Op::close_shared) {
+    const auto open = opened_.find(address);
+    if (open == opened_.end()) throw Refusal{hip::kInvalidValue};
+    opened_.erase(open);
+    return 0;
+  }
   const auto owner = owners_.find(address);
   if (owner == owners_.end()) throw Refusal{hip::kInvalidValue};
-  // Who opens another's memory may reach it.
-  if (call.op == Op::open_shared && owner->second != call.device) {
-    device(call.device).enable_peer_access(device(owner->second));
+  if (call.op == Op::open_shared) {
+    opened_.insert(address);
+    // Who opens another's memory may reach it.
+    if (owner->second != call.device) {
+      device(call.device).enable_peer_access(device(owner->second));
+    }
   }
   return address;
 }

@@ -7,6 +7,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <string>
 
 #include "runtime/device/hip/hip_functions.h"
 #include "runtime/emulator/emulator.h"
@@ -63,6 +65,10 @@ class Machine {
   /// Any thread may call it; `answer` is the reply's payload.
   Reply handle(const Call& call, ByteView payload, Bytes& answer);
 
+  /// What its users have left and done wrong so far: "2 allocations, 1 opened by others, 0 freed
+  /// while open".
+  std::string leftovers();
+
  private:
   uint64_t perform(const Call& call, ByteView payload, Bytes& answer);
   uint64_t memory(const Call& call, ByteView payload);
@@ -80,6 +86,8 @@ class Machine {
   std::map<uint64_t, std::unique_ptr<Module>> modules_;
   std::map<uint64_t, const Function*> functions_;
   std::map<uint64_t, int> owners_;  ///< device of each allocation
+  std::multiset<uint64_t> opened_;  ///< allocations, by those who have opened them
+  int freed_while_open_ = 0;
 };
 
 }  // namespace baton::standin

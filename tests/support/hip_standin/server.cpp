@@ -1,10 +1,11 @@
 // hip_standin_server SOCKET CHIP DEVICES: one machine for the stand-ins of several processes.
-// Prints "ready" and serves until its standard input ends.
+// Prints "ready" and serves until its standard input ends; then prints what was left.
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -44,6 +45,9 @@ int run(const char* path, const char* chip, int devices) {
   while (::poll(waiting, 2, -1) > 0 && waiting[0].revents == 0) {
     std::thread(serve, std::ref(machine), ::accept(listener, nullptr, nullptr)).detach();
   }
+  ::signal(SIGPIPE, SIG_IGN);  // nobody need listen
+  std::puts(machine.leftovers().c_str());
+  std::fflush(stdout);
   std::_Exit(0);  // clients that are still connected have threads in the machine
 }
 
