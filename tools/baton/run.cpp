@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -12,17 +11,17 @@
 #include "builds/kernel_check.h"
 #include "builds/kimi_k3/model.h"
 #include "runtime/base/file.h"
-#include "runtime/base/text.h"
-#include "runtime/emulator/attend.h"
 #include "tools/baton/command.h"
-#include "tools/baton/emulator_flags.h"
 #include "tools/baton/emulator_report.h"
 #include "tools/baton/input.h"
 #include "tools/baton/output_path.h"
 #include "tools/baton/progress.h"
 #include "tools/baton/run_armed.h"
+#include "tools/baton/run_devices.h"
 #include "tools/baton/run_diag.h"
+#include "tools/baton/run_options.h"
 #include "tools/baton/run_table.h"
+#include "tools/baton/run_tensors.h"
 #include "tools/baton/run_timeline.h"
 #include "tools/baton/terminal.h"
 
@@ -32,19 +31,6 @@ namespace {
 using builds::CheckRow;
 using builds::KernelCheck;
 using builds::RankTensors;
-using Path = std::filesystem::path;
-
-struct RunOptions {
-  std::string key, arch;
-  std::optional<std::string> code, inputs, outputs, regions, timeline;
-  EmulatorFlags emulator;
-  std::vector<std::string> delays;
-  std::vector<int> absent;
-  std::optional<int> ranks;
-  int steps = 1;
-  int layer = 0;
-  bool json = false;
-};
 
 CodeObject code_for(const RunOptions& options, const BuildKey& key) {
   if (!options.code) {
@@ -69,90 +55,17 @@ CodeObject code_for(const RunOptions& options, const BuildKey& key) {
   return {std::move(opened.bytes), std::move(*opened.record)};
 }
 
-TensorMap read_if_there(const Path& path) {
-  return std::filesystem::exists(path) ? read_safetensors(path) : TensorMap();
-}
-
-/// "rank0.safetensors .. rank7.safetensors".
-std::string rank_files(int ranks) {
-  return ranks == 1 ? "rank0.safetensors"
-                    : fmt::format("rank0.safetensors .. rank{}.safetensors", ranks - 1);
-}
-
-RankTensors read_inputs(const Path& folder, const BuildKey& key) {
-  const KernelCheck& check = builds::find_kernel_check(key);
-  if (!std::filesystem::is_directory(folder)) {
-    throw Error(ErrorKind::user, fmt::format("{} is no folder", folder.string()),
-                "--inputs DIR holds common.safetensors and " + rank_files(check.ranks));
-  }
-  RankTensors inputs;
-  inputs.common = read_if_there(folder / "common.safetensors");
-  for (int rank = 0; rank < check.ranks; ++rank) {
-    inputs.ranks[static_cast<size_t>(rank)] =
-        read_if_there(folder / fmt::format("rank{}.safetensors", rank));
-  }
-  check.require_inputs(key, inputs);
-  return inputs;
-}
-
-void write_ranks(const std::optional<std::string>& folder, const builds::RankMaps& tensors,
-                 int ranks) {
-  if (!folder) return;
-  std::error_code failed;  // then the write says why
-  std::filesystem::create_directory(*folder, failed);
-  for (int rank = 0; rank < ranks; ++rank) {
-    write_safetensors(Path(*folder) / fmt::format("rank{}.safetensors", rank),
-                      tensors[static_cast<size_t>(rank)]);
-  }
-}
-
-/// "RANK:STAGE:CYCLES".
-emulator::Delay parse_delay(const std::string& text, int ranks) {
-  const auto fail = [&](std::string_view what) {
-    throw Error(ErrorKind::user, fmt::format("--delay {}: {}", quote(text), what),
-                "--delay RANK:STAGE:CYCLES, for example --delay 3:reduce:20000");
-  };
-  const size_t first = text.find(':'), last = text.rfind(':');
-  if (first == last) fail("two colons are missing");
-  const std::string_view all = text;
-  const auto rank = parse_number<uint64_t>(all.substr(0, first));
-  const auto cycles = parse_number<uint64_t>(all.substr(last + 1));
-  emulator::Delay delay;
-  delay.stage = text.substr(first + 1, last - first - 1);
-  if (!rank || *rank >= static_cast<uint64_t>(ranks)) {
-    fail(fmt::format("the rank is no number of 0 .. {}", ranks - 1));
-  }
-  if (delay.stage.empty()) fail("the stage is empty");
-  if (!cycles) fail("the cycles are no number");
-  delay.device = static_cast<int>(*rank);
-  delay.cycles = *cycles;
-  return delay;
-}
-
-emulator::EmulatorOptions emulator_options(const RunOptions& options, const BuildKey& key) {
-  const int ranks = builds::find_kernel_check(key).ranks;
-  emulator::EmulatorOptions all = options.emulator.options(key.chip(), ranks);
-  for (const std::string& text : options.delays) all.delays.push_back(parse_delay(text, ranks));
-  return all;
-}
-
 /// Runs all steps and prints each.
 class Run {
  public:
-  Run(const RunOptions& options, const BuildKey& key, const CodeObject& object)
+  Run(const RunOptions& options, const BuildKey& key, RunDevices& devices, const CodeObject& object)
       : options_(options),
         key_(key),
         check_(builds::find_kernel_check(key)),
-        emulator_(emulator_options(options, key)),
-        collective_(devices(), object) {
-    attend(emulator_, collective_);
+        devices_(devices),
+        collective_(devices_.all(), object) {
+    devices_.attend(collective_);
     for (int rank : options.absent) collective_.leave_out(rank);
-    if (!collective_.fits_chip()) {
-      report_remark(
-          fmt::format("a {} cannot keep the whole grid resident: on the chip itself this "
-                      "kernel would hang; the emulator holds every workgroup",
-                      key.chip()));
-    }
   }
 
   /// Whether all were right. An error of a launch is told in the JSON document as well.
@@ -196,17 +109,13 @@ class Run {
     result_ = builds::run_step(collective_, key_, inputs, options_.layer);
     diag_ = read_diag_report(collective_);
     rows_.clear();
+    unseen_.clear();
     armed_ = {};
     if (gave_up()) return;  // what the kernel made of words that did not come says nothing
     rows_ = builds::check_step(key_, inputs, result_);
+    unseen_ = builds::unseen_regions(collective_, result_);
     armed_ = check_armed(collective_);
     std::ranges::copy(armed_.rows, std::back_inserter(rows_));
-  }
-
-  std::vector<Device*> devices() {
-    std::vector<Device*> all;
-    for (int rank = 0; rank < check_.ranks; ++rank) all.push_back(&emulator_.device(rank));
-    return all;
   }
 
   void show(int step, double seconds) {
@@ -215,15 +124,19 @@ class Run {
       steps_json_.push_back(
           {{"step", step}, {"seconds", seconds}, {"comparisons", comparisons_json(rows_)}});
       if (gave_up()) steps_json_.back()["diagnostics"] = diag_json(diag_);
+      if (!unseen_.empty()) steps_json_.back()["not_kept"] = unseen_;
       if (!armed_.first_unarmed.empty()) {
         steps_json_.back()["first_unarmed"] = armed_.first_unarmed;
       }
       return;
     }
-    print(fmt::format("{} on {} emulated rank{} of {}, step {}\n", key_.text(), check_.ranks,
-                      check_.ranks == 1 ? "" : "s", key_.chip(), step));
+    print(fmt::format("{} on {}, step {}\n", key_.text(), devices_.ranks_text(), step));
     if (gave_up()) return print(diag_.text() + "nothing is compared\n");
     print(comparisons_text(rows_, seconds));
+    for (const std::string& region : unseen_) {
+      print(
+          fmt::format("the words of {} are not compared: its readers have re-armed it\n", region));
+    }
     if (armed_.first_unarmed.empty()) return;
     print(fmt::format("the first word that is not armed: {}\n", armed_.first_unarmed));
   }
@@ -231,18 +144,19 @@ class Run {
   void finish(bool right) {
     write_ranks(options_.outputs, result_.outputs, check_.ranks);
     write_ranks(options_.regions, result_.regions, check_.ranks);
-    write_timeline(options_.timeline, collective_);
+    write_timeline(options_.timeline, collective_, devices_.clock_text());
     if (options_.json) return show_json(right, "");
-    print("fidelity: " + emulator_.report().fidelity() + "\n");
+    const emulator::Emulator* emulator = devices_.emulator();
+    if (emulator != nullptr) print("fidelity: " + emulator->report().fidelity() + "\n");
   }
 
   void show_json(bool right, const std::string& error) const {
     using nlohmann::ordered_json;
-    ordered_json document = {{"key", key_.text()},
-                             {"chip", key_.chip()},
-                             {"right", right},
-                             {"emulator", report_json(emulator_.report())},
-                             {"steps", steps_json_}};
+    ordered_json document = {
+        {"key", key_.text()}, {"chip", key_.chip()}, {"device", devices_.name()}, {"right", right}};
+    const emulator::Emulator* emulator = devices_.emulator();
+    if (emulator != nullptr) document["emulator"] = report_json(emulator->report());
+    document["steps"] = steps_json_;
     if (!error.empty()) document["error"] = error;
     print(document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
   }
@@ -250,11 +164,12 @@ class Run {
   const RunOptions& options_;
   const BuildKey& key_;
   const KernelCheck& check_;
-  emulator::Emulator emulator_;
+  RunDevices& devices_;
   Collective collective_;
   builds::StepResult result_;   ///< of the last step
   std::vector<CheckRow> rows_;  ///< of the last step; none when its waits gave up
   DiagReport diag_;
+  std::vector<std::string> unseen_;  ///< regions, in the last step
   ArmedCheck armed_;
   Progress progress_;
   nlohmann::ordered_json steps_json_ = nlohmann::ordered_json::array();
@@ -309,8 +224,9 @@ int run_run(const RunOptions& options) {
   require_ranks(options, key);
   require_timeline(options.timeline, key);
   require_outputs(options);
+  RunDevices devices(options, key);
   const CodeObject object = code_for(options, key);
-  return Run(options, key, object).steps() ? 0 : static_cast<int>(ErrorKind::failed_check);
+  return Run(options, key, devices, object).steps() ? 0 : static_cast<int>(ErrorKind::failed_check);
 }
 
 /// "attn_post 8, kda_pre 1".
@@ -322,23 +238,47 @@ std::string ranks_text() {
   return fmt::format("{}", fmt::join(all, ", "));
 }
 
+/// What is read and written.
+void add_files(CLI::App& parser, RunOptions& options) {
+  parser
+      .add_option("--inputs", options.inputs,
+                  "Read common.safetensors and a file a rank, rank0.safetensors ..; its own wins")
+      ->type_name("DIR");
+  parser.add_option("--outputs", options.outputs, "Write what the kernel wrote, a file a rank")
+      ->type_name("DIR");
+  parser.add_option("--regions", options.regions, "Write the hand-off regions, a file a rank")
+      ->type_name("DIR");
+  parser
+      .add_option(
+          "--timeline", options.timeline,
+          "With timeline=1 in the key: write the last step's stages, FILE.json for Perfetto "
+          "and chrome://tracing, FILE.svg as a picture")
+      ->type_name("FILE");
+}
+
 }  // namespace
 
 Command add_run(CLI::App& app) {
   auto options = std::make_shared<RunOptions>();
-  CLI::App* parser =
-      app.add_subcommand("run", "Run a kernel on all its ranks, emulated, and check it");
+  CLI::App* parser = app.add_subcommand("run", "Run a kernel on all its ranks and check it");
   parser->add_option("KEY", options->key, "A build key")->required()->type_name("");
   parser->add_option("--arch", options->arch, "The chip: " + chips_text())->type_name("CHIP");
   parser->add_option("--code", options->code, "Run this code object of the key")
       ->type_name("FILE.co");
   parser
       ->add_option("--ranks", options->ranks,
-                   "Emulated GPUs: as many as the kernel runs on (" + ranks_text() + ")")
+                   "GPUs: as many as the kernel runs on (" + ranks_text() + ")")
       ->type_name("N");
-  options->emulator.add_to(*parser,
-                           "Draw the inputs from this; without --threads also one interleaving of "
-                           "all waves, always the same");
+  parser
+      ->add_option("--device", options->device,
+                   "emu: the emulator; hip: this machine's AMD GPUs; auto: hip where HIP sees "
+                   "enough of the chip and no flag is only the emulator's, else emu")
+      ->type_name("auto|emu|hip")
+      ->capture_default_str();
+  options->emulator.add_to(
+      *parser,
+      "Draw the inputs from this; emulated without --threads also one interleaving of "
+      "all waves, always the same");
   parser
       ->add_option("--delay", options->delays,
                    "Hold a rank back when it is about to enter a stage, for so many instructions "
@@ -363,27 +303,19 @@ Command add_run(CLI::App& app) {
   parser->add_option("--layer", options->layer, "The layer's index, which the tags carry")
       ->check(CLI::Range(0, builds::kimi_k3::kLayers - 1))
       ->type_name("L");
-  parser
-      ->add_option("--inputs", options->inputs,
-                   "Read common.safetensors and a file a rank, rank0.safetensors ..; its own wins")
-      ->type_name("DIR");
-  parser->add_option("--outputs", options->outputs, "Write what the kernel wrote, a file a rank")
-      ->type_name("DIR");
-  parser->add_option("--regions", options->regions, "Write the hand-off regions, a file a rank")
-      ->type_name("DIR");
-  parser
-      ->add_option(
-          "--timeline", options->timeline,
-          "With timeline=1 in the key: write the last step's stages, FILE.json for Perfetto "
-          "and chrome://tracing, FILE.svg as a picture")
-      ->type_name("FILE");
+  add_files(*parser, *options);
   parser->add_flag("--json", options->json, "Print the comparisons as JSON");
   parser->footer(
       "Without --inputs the inputs are random, of realistic magnitudes. Exits 1 when a comparison "
       "fails.\n\nExamples:\n"
       "  baton run attn_post:tokens=8,nblocks=8 --arch gfx950\n"
       "  baton run attn_post:tokens=3 --arch gfx942 --seed 7 --steps 5 --outputs out");
-  return {parser, [options] { return run_run(*options); }};
+  return {parser, [options, parser] {
+            for (const char* flag : {"--threads", "--mfma", "--check", "--delay"}) {
+              if (parser->count(flag) > 0) options->emulator_only.push_back(flag);
+            }
+            return run_run(*options);
+          }};
 }
 
 }  // namespace baton::cli

@@ -35,14 +35,14 @@ void require_timeline(const std::optional<std::string>& file, const BuildKey& ke
               "add timeline=1 to the key");
 }
 
-void write_timeline(const std::optional<std::string>& file, Collective& collective) {
+void write_timeline(const std::optional<std::string>& file, Collective& collective,
+                    std::string_view clock) {
   if (!file) return;
   std::vector<std::vector<int64_t>> stamps;
   for (const int rank : collective.ranks()) {
     stamps.push_back(collective.rank(rank).read_timeline());
   }
-  const Timeline timeline =
-      timeline_of(collective.record(), stamps, "emulated clock, not hardware time");
+  const Timeline timeline = timeline_of(collective.record(), stamps, std::string(clock));
   const std::string text =
       ending_of(*file) == kTrace ? timeline_trace(timeline) : timeline_picture(timeline);
   write_file(*file, {reinterpret_cast<const uint8_t*>(text.data()), text.size()});

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "runtime/collective.h"
 #include "runtime/key/build_key.h"
@@ -12,7 +13,8 @@ namespace baton::cli {
 /// Throws Error (user) for an ending that no writer knows, or a key whose build does not stamp.
 void require_timeline(const std::optional<std::string>& file, const BuildKey& key);
 
-/// Writes the last launch's stages; does nothing without a file.
-void write_timeline(const std::optional<std::string>& file, Collective& collective);
+/// Writes the last launch's stages, in the time of `clock`; does nothing without a file.
+void write_timeline(const std::optional<std::string>& file, Collective& collective,
+                    std::string_view clock);
 
 }  // namespace baton::cli

@@ -1,0 +1,135 @@
+#include "tools/baton/run_devices.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "builds/kernel_check.h"
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+#include "runtime/emulator/attend.h"
+#include "tools/baton/terminal.h"
+
+namespace baton::cli {
+namespace {
+
+constexpr const char* kHint = "--device emu needs no GPU; `baton devices` lists what there is";
+
+/// "RANK:STAGE:CYCLES".
+emulator::Delay parse_delay(const std::string& text, int ranks) {
+  const auto fail = [&](std::string_view what) {
+    throw Error(ErrorKind::user, fmt::format("--delay {}: {}", quote(text), what),
+                "--delay RANK:STAGE:CYCLES, for example --delay 3:reduce:20000");
+  };
+  const size_t first = text.find(':'), last = text.rfind(':');
+  if (first == last) fail("two colons are missing");
+  const std::string_view all = text;
+  const auto rank = parse_number<uint64_t>(all.substr(0, first));
+  const auto cycles = parse_number<uint64_t>(all.substr(last + 1));
+  emulator::Delay delay;
+  delay.stage = text.substr(first + 1, last - first - 1);
+  if (!rank || *rank >= static_cast<uint64_t>(ranks)) {
+    fail(fmt::format("the rank is no number of 0 .. {}", ranks - 1));
+  }
+  if (delay.stage.empty()) fail("the stage is empty");
+  if (!cycles) fail("the cycles are no number");
+  delay.device = static_cast<int>(*rank);
+  delay.cycles = *cycles;
+  return delay;
+}
+
+/// "8 gfx950, 1 gfx1100", or "no AMD GPU".
+std::string count_text(std::span<const hip::Gpu> gpus) {
+  std::map<std::string, int> chips;
+  for (const hip::Gpu& gpu : gpus) ++chips[gpu.chip.empty() ? "without a chip's name" : gpu.chip];
+  std::vector<std::string> counts;
+  for (const auto& [chip, count] : chips) {
+    counts.push_back(fmt::format("{} {}", count, printable(chip)));
+  }
+  return counts.empty() ? "no AMD GPU" : fmt::format("{}", fmt::join(counts, ", "));
+}
+
+/// Why `options` need the emulator; empty when they do not.
+std::string needs_emulator(const RunOptions& options, const BuildKey& key) {
+  if (!options.emulator_only.empty()) {
+    return options.emulator_only.front() + ": only the emulator has it";
+  }
+  if (options.absent.empty() || key.flag("diag")) return "";
+  return "--absent: the peers' waits would never end on a GPU";
+}
+
+}  // namespace
+
+RunDevices::RunDevices(const RunOptions& options, const BuildKey& key)
+    : chip_(key.chip()), family_(key.family()) {
+  const int ranks = builds::find_kernel_check(key).ranks;
+  if (options.device != "emu" && options.device != "hip" && options.device != "auto") {
+    throw Error(ErrorKind::user, fmt::format("--device knows no {}", quote(options.device)),
+                "give emu, hip or auto");
+  }
+  const std::string reason = needs_emulator(options, key);
+  const bool required = options.device == "hip";
+  if (required && !reason.empty()) {
+    throw Error(ErrorKind::user, fmt::format("--device hip, {}", reason),
+                options.emulator_only.empty() ? "add diag=1 to the key, or give --device emu"
+                                              : "leave it out, or give --device emu");
+  }
+  if (options.device != "emu" && reason.empty() && find_gpus(ranks, required)) return;
+  emulator::EmulatorOptions all = options.emulator.options(chip_, ranks);
+  for (const std::string& text : options.delays) all.delays.push_back(parse_delay(text, ranks));
+  emulator_ = std::make_unique<emulator::Emulator>(all);
+  for (int rank = 0; rank < ranks; ++rank) devices_.push_back(&emulator_->device(rank));
+}
+
+/// Takes the first GPUs of the chip. False, or an Error, when there are too few.
+bool RunDevices::find_gpus(int ranks, bool required) {
+  std::vector<const hip::Gpu*> fitting;
+  try {
+    platform_ = std::make_unique<hip::Platform>();
+  } catch (const Error&) {
+    if (required) throw;
+    return false;
+  }
+  for (const hip::Gpu& gpu : platform_->gpus()) {
+    if (gpu.chip == chip_) fitting.push_back(&gpu);
+  }
+  if (fitting.size() < static_cast<size_t>(ranks)) {
+    if (!required) return false;
+    throw Error(ErrorKind::environment,
+                fmt::format("--device hip: {} runs on {} {}, HIP sees {}", family_, ranks, chip_,
+                            count_text(platform_->gpus())),
+                kHint);
+  }
+  fitting.resize(static_cast<size_t>(ranks));
+  for (const hip::Gpu* gpu : fitting) devices_.push_back(&platform_->device(gpu->ordinal));
+  return true;
+}
+
+void RunDevices::attend(Collective& collective) {
+  const bool fits = collective.fits_chip();
+  if (emulator_) {
+    emulator::attend(*emulator_, collective);
+    if (fits) return;
+    return report_remark(
+        fmt::format("a {} cannot keep the whole grid resident: on the chip itself this "
+                    "kernel would hang; the emulator holds every workgroup",
+                    chip_));
+  }
+  if (fits) return;
+  throw Error(ErrorKind::environment,
+              fmt::format("a {} cannot keep the whole grid of {} resident: it would hang", chip_,
+                          collective.record().kernel),
+              "--device emu holds every workgroup");
+}
+
+std::string RunDevices::ranks_text() const {
+  const size_t ranks = devices_.size();
+  return fmt::format("{} {}rank{} of {}{}", ranks, emulator_ ? "emulated " : "",
+                     ranks == 1 ? "" : "s", chip_, emulator_ ? "" : " through HIP");
+}
+
+std::string_view RunDevices::clock_text() const {
+  return emulator_ ? "emulated clock, not hardware time" : "the GPUs' 100 MHz clock";
+}
+
+}  // namespace baton::cli
