@@ -36,7 +36,10 @@ Collective::Collective(std::span<Device* const> devices, const CodeObject& objec
 
 Collective::Collective(Exchange& exchange, Device& device, const CodeObject& object)
     : object_(object) {
-  in_agreement(exchange, [&] { add_rank(device, exchange.rank()); });
+  in_agreement(exchange, [&] {
+    add_rank(device, exchange.rank());
+    require_resident();
+  });
   if (!has_argument(object.record, "peers")) return;
   runners_.front()->connect(exchange);
   exchange_ = &exchange;

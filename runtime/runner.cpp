@@ -112,6 +112,7 @@ void Runner::connect(Exchange& exchange) {
 }
 
 void Runner::disconnect(Exchange& exchange) {
+  disconnected_ = true;
   in_agreement(exchange, [&] {
     synchronize();
     peers_->close();
@@ -125,7 +126,21 @@ bool Runner::fits_chip() const {
   return per_cu * device_.target().cus >= static_cast<int>(record.resources.grid_workgroups);
 }
 
+void Runner::require_resident() const {
+  if (fits_chip()) return;
+  throw Error(ErrorKind::environment,
+              fmt::format("a {} cannot keep the whole grid of {} resident: it would hang",
+                          device_.target().chip, object_.record.kernel),
+              "the emulator holds every workgroup");
+}
+
 void Runner::require_may_go_on() const {
+  if (disconnected_) {
+    throw Error(
+        ErrorKind::user,
+        fmt::format("{}: rank {} has let go of its peers' memory", object_.record.kernel, rank_),
+        "disconnect behind the last launch");
+  }
   if (!gave_up_) return;
   throw Error(ErrorKind::failed_check,
               fmt::format("{}: a wait of rank {} gave up, so that no further step may run: a "

@@ -52,9 +52,12 @@ class Runner {
 
   /// Whether a chip keeps the whole grid resident, which the spinning workgroups need.
   bool fits_chip() const;
+  /// Throws Error (environment) when it does not.
+  void require_resident() const;
 
-  /// Throws Error (failed_check) when a wait of this build gave up, as synchronize() found, and the
-  /// build has sentinel regions: a word that came too late would look fresh to a later step.
+  /// Throws Error: user behind disconnect(); failed_check when a wait of this build gave up, as
+  /// synchronize() found, and the build has sentinel regions: a word that came too late would look
+  /// fresh to a later step.
   void require_may_go_on() const;
 
   /// A kernarg segment with the runner's own arguments in it, for the caller's to be set. Launches
@@ -111,6 +114,7 @@ class Runner {
   const CodeObject& object_;
   int rank_;
   uint32_t epoch_ = 0;
+  bool disconnected_ = false;
   bool gave_up_ = false;  ///< a wait of a build with sentinel regions
   DeviceMemory scratch_, epoch_memory_, peer_buffer_, peer_table_, diag_, timeline_;
   std::unique_ptr<PeerTable> peers_;  ///< of other processes

@@ -94,7 +94,10 @@ bool RunDevices::find_gpus(int ranks, bool required) {
     if (gpu.chip == chip_) fitting.push_back(&gpu);
   }
   if (fitting.size() < static_cast<size_t>(ranks)) {
-    if (!required) return false;
+    if (!required) {
+      platform_.reset();
+      return false;
+    }
     throw Error(ErrorKind::environment,
                 fmt::format("--device hip: {} runs on {} {}, HIP sees {}", family_, ranks, chip_,
                             count_text(platform_->gpus())),
@@ -106,20 +109,13 @@ bool RunDevices::find_gpus(int ranks, bool required) {
 }
 
 void RunDevices::attend(Collective& collective) {
-  const bool fits = collective.fits_chip();
-  if (emulator_) {
-    emulator::attend(*emulator_, collective);
-    if (fits) return;
-    return report_remark(
-        fmt::format("a {} cannot keep the whole grid resident: on the chip itself this "
-                    "kernel would hang; the emulator holds every workgroup",
-                    chip_));
-  }
-  if (fits) return;
-  throw Error(ErrorKind::environment,
-              fmt::format("a {} cannot keep the whole grid of {} resident: it would hang", chip_,
-                          collective.record().kernel),
-              "--device emu holds every workgroup");
+  if (!emulator_) return collective.require_resident();
+  emulator::attend(*emulator_, collective);
+  if (collective.fits_chip()) return;
+  report_remark(
+      fmt::format("a {} cannot keep the whole grid resident: on the chip itself this "
+                  "kernel would hang; the emulator holds every workgroup",
+                  chip_));
 }
 
 std::string RunDevices::ranks_text() const {

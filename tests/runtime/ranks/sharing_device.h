@@ -24,6 +24,7 @@ class SharingDevice : public WatchedDevice {
       : WatchedDevice(device), openings_(openings), find_(std::move(find)) {}
 
   bool refuses_export = false;
+  bool has_no_room = false;  ///< for a workgroup on a compute unit
   int refused_import = -1;   ///< this one, counted from 0, throws
   int refused_write = -1;    ///< so does this write
   int refused_closing = -1;  ///< and this closing
@@ -57,6 +58,9 @@ class SharingDevice : public WatchedDevice {
   void write(DeviceAddress to, ByteView bytes) override {
     if (writes_++ == refused_write) throw Error(ErrorKind::failed_check, "no write");
     WatchedDevice::write(to, bytes);
+  }
+  int workgroups_per_cu(const Function& function, const LaunchShape& shape) override {
+    return has_no_room ? 0 : WatchedDevice::workgroups_per_cu(function, shape);
   }
   int writes() const { return writes_; }
 

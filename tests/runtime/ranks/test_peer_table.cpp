@@ -89,6 +89,16 @@ struct Machine {
   std::vector<std::unique_ptr<SharingDevice>> devices;
 };
 
+/// Of the Error that `body` throws: on any thread, where Catch's own macros may not be used.
+std::string message_of(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
 void check_all_are(const std::vector<std::optional<Error>>& errors, const std::string& message,
                    ErrorKind kind) {
   CHECK(errors.size() > 0);
@@ -120,7 +130,9 @@ TEST_CASE("when one rank fails, whatever at, all get its error and nothing stays
     std::function<void(SharingDevice&)> set;
   };
   std::vector<Fault> faults = {
-      {"no handle", ErrorKind::environment, [](SharingDevice& d) { d.refuses_export = true; }}};
+      {"no handle", ErrorKind::environment, [](SharingDevice& d) { d.refuses_export = true; }},
+      {"a gfx950 cannot keep the whole grid of k resident: it would hang", ErrorKind::environment,
+       [](SharingDevice& d) { d.has_no_room = true; }}};
   for (int i = 0; i < allocations; ++i) {
     faults.push_back(
         {"no room", ErrorKind::environment, [=](SharingDevice& d) { d.refused_allocation = i; }});
@@ -200,6 +212,8 @@ TEST_CASE("one rank's collective knows its own rank alone") {
     BATON_CHECK(collective.rank(rank).rank() == rank);
     collective.disconnect();
     collective.disconnect();  // does nothing
+    BATON_CHECK(message_of([&] { collective.launch(); }) ==
+                fmt::format("k: rank {} has let go of its peers' memory", rank));
     collective.outputs(other);
   });
   for (int rank = 0; rank < kRanks; ++rank) {
@@ -208,6 +222,32 @@ TEST_CASE("one rank's collective knows its own rank alone") {
     CHECK(error->what() ==
           fmt::format("rank {} does not live in this process", (rank + 1) % kRanks));
   }
+}
+
+TEST_CASE("a kernel without peers runs on any number of ranks that agree to start") {
+  const CodeObject lone = code_object(
+      [](dsl::Kernel& kernel) {
+        using namespace dsl;
+        const auto out = kernel.buffer<I32>("out", {64}, Access::write);
+        const I32 factor = kernel.i32("factor");
+        If(cta_id() == 0, [&] { If(thread_id() < 64, [&] { out.store(thread_id(), factor); }); });
+      },
+      "gfx950");
+  Machine machine;
+  const auto errors = run_ranks(3, [&](Exchange& exchange) {
+    const int rank = exchange.rank();
+    Collective collective(exchange, machine.device(rank), lone);
+    collective.set_value("factor", static_cast<uint64_t>(rank + 5));
+    collective.step();
+    const Bytes out = collective.outputs(rank).at("out").bytes;
+    BATON_CHECK(read_at<int32_t>(out, 4 * 63, "out") == rank + 5);
+    collective.disconnect();
+  });
+  for (const auto& error : errors) {
+    CAPTURE(error ? error->what() : "");
+    CHECK_FALSE(error.has_value());
+  }
+  machine.check_nothing_left();
 }
 
 TEST_CASE("in one process the error names the rank that cannot reach a peer") {
