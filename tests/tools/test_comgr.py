@@ -103,6 +103,40 @@ class Comgr(ToolTest):
                 self.assertRegex(done.stdout, r"(?m)^(\d+) of \1 comparisons right, ")
 
 
+class Foreign(ToolTest):
+    """Code objects that Baton did not make."""
+
+    # Its metadata has a text, a flag, a number or a list of each kind.
+    ANNOTATED = """
+        typedef float f4 __attribute__((ext_vector_type(4)));
+        struct Pair { int a; char b; };
+        __kernel __attribute__((reqd_work_group_size(64, 1, 1))) __attribute__((vec_type_hint(f4)))
+        void first(__global const volatile float* restrict a, __constant int* b, __local int* c,
+                   struct Pair pair, f4 v, __read_only image2d_t image, __global int* out) {
+          out[0] = a[0] + b[0] + c[0] + pair.a + v.x;
+        }
+        __kernel void second(int i) {}
+    """
+
+    def test_every_version_and_field(self):
+        (self.folder / "f.cl").write_text(self.ANNOTATED)
+        for version in (4, 5, 6):
+            subprocess.run([os.environ["BATON_CLANG"], "-cl-std=CL2.0", "-cl-kernel-arg-info",
+                            "-O2", "-target", "amdgcn-amd-amdhsa", "-nogpulib", "-mcpu=gfx90a",
+                            f"-mcode-object-version={version}", "f.cl", "-o", "f.co"],
+                           cwd=self.folder, check=True)
+            with self.subTest(version):
+                own = json.loads(self.run_well("info", "f.co"))
+                read = json.loads(self.run_well("info", "f.co", *COMGR))
+                self.assertEqual(read.pop("metadata_by"), TITLE)
+                self.assertEqual([kernel["kernel"] for kernel in read["kernels"]],
+                                 ["first", "second"])
+                self.assertEqual(read, own)
+                lines, named = without_decoder(self.run_well("isa", "f.co", *COMGR))
+                self.assertEqual(lines, self.run_well("isa", "f.co").splitlines())
+                self.assertEqual(len(named), 2)
+
+
 class Refusals(ToolTest):
     def test_chips_that_it_does_not_know(self):
         for chip in ("gfx950", "gfx942"):
