@@ -3,7 +3,7 @@
 //   version=3        interface 3.0, in which a link has another number
 //   version=4        interface 4.0, which nobody knows
 //   vgpr_count       a kernel's .vgpr_count is read as its .sgpr_count
-//   crash            a link ends by a signal
+//   crash            a link ends by a signal that no handler sees
 //   alone            metadata is refused when another thread is reading some
 // All other functions are the library's own: a search in this library goes on in what it needs.
 #include <dlfcn.h>
@@ -46,7 +46,7 @@ BATON_EXPORT void amd_comgr_get_version(size_t* major, size_t* minor) {
 
 BATON_EXPORT Status amd_comgr_do_action(ActionKind kind, ActionInfo info, DataSet input,
                                         DataSet result) {
-  if (fault() == "crash") std::raise(SIGSEGV);
+  if (fault() == "crash") std::raise(SIGKILL);
   if (fault() == "version=3") {
     if (kind != kLinkToExecutable3) return kError;
     kind = kLinkToExecutable2;
