@@ -65,8 +65,8 @@ Bytes link_shared(ByteView object, const std::filesystem::path& folder) {
   }
   const MemoryFile input("kernel.o", object);
   const HeldSignals until_the_folder_is_gone;
-  const ScratchFolder output(folder);
-  const std::string path = output.path() + "/kernel.co";
+  const WorkFolder output = link_work(folder);
+  const std::string path = (output.path() / "kernel.co").string();
   const LinkOutcome outcome = run_lld(input.path(), path);
   if (!outcome.survived || !outcome.result.canRunAgain) {
     lld_broken = true;

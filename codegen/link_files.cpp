@@ -43,16 +43,10 @@ std::filesystem::path link_folder(uint64_t object_bytes) {
       kLinkHint);
 }
 
-ScratchFolder::ScratchFolder(const std::filesystem::path& parent)
-    : path_((parent / "baton-link-XXXXXX").string()) {
-  if (mkdtemp(path_.data()) == nullptr) {
-    fail_environment(fmt::format("cannot create a folder in {}", parent.string()), errno);
-  }
-}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
+WorkFolder link_work(const std::filesystem::path& folder) {
+  constexpr WorkFolderKind kKind = {.prefix = "baton-link-", .mode = 0700, .hint = kLinkHint};
+  WorkFolder::sweep(folder, kKind);
+  return WorkFolder(folder, kKind);
 }
 
 MemoryFile::MemoryFile(const char* name, ByteView bytes)

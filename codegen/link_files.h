@@ -5,6 +5,7 @@
 #include <string>
 
 #include "runtime/base/bytes.h"
+#include "runtime/base/work_folder.h"
 
 namespace baton::codegen {
 
@@ -19,20 +20,9 @@ inline constexpr char kLinkHint[] = "set TMPDIR to a folder with room, or free s
 /// (environment) when neither has.
 std::filesystem::path link_folder(uint64_t object_bytes);
 
-/// A folder of its own name that goes away with all it holds.
-class ScratchFolder {
- public:
-  /// Throws Error (environment).
-  explicit ScratchFolder(const std::filesystem::path& parent);
-  ~ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
+/// A folder in `folder`, of its own name, that goes away with all it holds. What killed processes
+/// left there goes first. Throws Error (environment).
+WorkFolder link_work(const std::filesystem::path& folder);
 
 /// A file in memory, which has a path and no name in any folder.
 class MemoryFile {

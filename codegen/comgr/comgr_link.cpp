@@ -20,7 +20,6 @@ namespace {
 using codegen::fail_environment;
 using codegen::first_line;
 using codegen::MemoryFile;
-using codegen::ScratchFolder;
 
 constexpr const char* kInputName = "kernel.o";
 
@@ -156,8 +155,8 @@ Bytes link_shared(const Library& library, std::string_view chip, ByteView object
   const std::string isa = library.isa_of(chip);
   const MemoryFile product("kernel.co"), log("comgr.log");
   const HeldSignals until_the_folder_is_gone;
-  const ScratchFolder scratch(folder);
-  LinkEnvironment environment(scratch.path());
+  const WorkFolder scratch = codegen::link_work(folder);
+  LinkEnvironment environment(scratch.path().string());
   int status = 0;
   {
     const auto lock = alone_in_comgr();  // no other thread is inside comgr while the process forks
@@ -167,7 +166,7 @@ Bytes link_shared(const Library& library, std::string_view chip, ByteView object
     status = wait_for(child);
   }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return read_file(product.path());
-  fail_link(library, log, scratch.path(), folder.string(), status);
+  fail_link(library, log, scratch.path().string(), folder.string(), status);
 }
 
 }  // namespace baton::comgr

@@ -16,7 +16,6 @@
 #include "runtime/cache/index_file.h"
 #include "runtime/cache/layout.h"
 #include "runtime/cache/prune.h"
-#include "runtime/cache/work_folder.h"
 
 namespace baton {
 namespace {
@@ -90,7 +89,7 @@ fs::path default_cache_folder() {
 Cache::Cache(CacheOptions options) : options_(std::move(options)) {
   if (!options_.read_only) make_folders();
   check_owner();
-  if (!options_.read_only) WorkFolder::sweep(work(options_.folder));
+  if (!options_.read_only) WorkFolder::sweep(work(options_.folder), kWork);
 }
 
 void Cache::make_folders() {
@@ -192,7 +191,7 @@ std::optional<CodeObject> Cache::load(const Digest& content, const CodeName& nam
 void Cache::store(const Digest& content, const CodeObject& object) {
   BATON_CHECK(!options_.read_only, content.hex());
   const uint64_t stored = as_environment([&] {
-    const WorkFolder folder(work(options_.folder));
+    const WorkFolder folder(work(options_.folder), kWork);
     const fs::path made = folder.path() / "entry";
     fs::create_directory(made);
     const uint64_t bytes = write_entry(made, content, object);
@@ -206,7 +205,7 @@ void Cache::store(const Digest& content, const CodeObject& object) {
 void Cache::link(const CodeName& name, const Digest& content) {
   BATON_CHECK(!options_.read_only, name.key);
   as_environment([&] {
-    const WorkFolder folder(work(options_.folder));
+    const WorkFolder folder(work(options_.folder), kWork);
     const fs::path made = folder.path() / "index.json";
     write_index_file(made, {.name = name, .content = content});
     replace(made, index_file(options_.folder, name.digest()), folder.path());

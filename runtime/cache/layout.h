@@ -5,6 +5,7 @@
 #include <string>
 
 #include "runtime/base/digest.h"
+#include "runtime/base/work_folder.h"
 
 namespace baton::cache_layout {
 
@@ -13,6 +14,12 @@ inline constexpr int kFormat = 1;
 inline constexpr const char* kCodeFile = "code.co";
 inline constexpr const char* kRecordFile = "code.co.json";
 inline constexpr const char* kEntryFile = "entry.json";
+
+/// Of work(): an entry is made there, then takes its place in one rename.
+inline constexpr WorkFolderKind kWork = {
+    .prefix = "",
+    .mode = 0777,
+    .hint = "the cache needs a folder that this user may write, on a disk with space"};
 
 inline std::filesystem::path root(const std::filesystem::path& folder) {
   return folder / ("v" + std::to_string(kFormat));

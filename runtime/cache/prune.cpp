@@ -15,7 +15,6 @@
 #include "runtime/cache/layout.h"
 #include "runtime/cache/scan.h"
 #include "runtime/cache/upkeep.h"
-#include "runtime/cache/work_folder.h"
 
 namespace baton {
 namespace {
@@ -30,7 +29,7 @@ bool take_away(const fs::path& folder, const fs::path& victim) {
   const FileLock lock(lock_path, std::chrono::milliseconds(0));
   if (lock.state() == FileLock::State::busy) return false;
   // No folder is made for it: a disk may be too full for that.
-  const fs::path aside = WorkFolder::unused_name(work(folder));
+  const fs::path aside = WorkFolder::unused_path(work(folder), kWork);
   if (::rename(victim.c_str(), aside.c_str()) != 0) return false;
   std::error_code ignored;  // what stays there is swept later
   fs::remove_all(aside, ignored);
@@ -99,7 +98,7 @@ Pruned prune_cache(const fs::path& folder, uint64_t max_bytes) {
     }
     pruned.index_files += take_away(folder, path);
   }
-  pruned.left_over = static_cast<size_t>(WorkFolder::sweep(work(folder)));
+  pruned.left_over = static_cast<size_t>(WorkFolder::sweep(work(folder), kWork));
   for (const fs::path& path : paths_in(locks(folder))) {
     const FileLock left(path, std::chrono::milliseconds(0));
     pruned.left_over += left.state() == FileLock::State::held;

@@ -3,7 +3,9 @@
 #include <filesystem>
 
 #include "codegen/link.h"
+#include "codegen/link_files.h"
 #include "runtime/base/error.h"
+#include "runtime/base/file.h"
 #include "tests/codegen/leaks_expected.h"
 #include "tests/codegen/test_module.h"
 #include "tests/support/expect_error.h"
@@ -37,6 +39,21 @@ TEST_CASE("a link leaves nothing in its folder") {
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
+TEST_CASE("a link removes what a killed process left, and nothing else") {
+  const TempFolder folder;
+  const std::filesystem::path left = folder / "baton-link-1-0", other = folder / "baton-links";
+  std::filesystem::create_directory(left);
+  write_file(left / "kernel.co", as_bytes("half"));
+  std::filesystem::create_directory(other);
+  const WorkFolder in_use = codegen::link_work(folder.path());
+  link_shared(exchange_object(), folder.path());
+  CHECK_FALSE(std::filesystem::exists(left));
+  CHECK(std::filesystem::exists(other));
+  CHECK(std::filesystem::exists(in_use.path()));
+  const auto mode = std::filesystem::status(in_use.path()).permissions();
+  CHECK(mode == std::filesystem::perms::owner_all);
+}
+
 TEST_CASE("a link that finds no room says so, leaves no file, and the next one works") {
   const TempFolder folder;
   const Bytes object = small_object();
@@ -58,7 +75,7 @@ TEST_CASE("a folder that is not there is the environment's fault") {
   const TempFolder folder;
   const Error error =
       error_of(ErrorKind::environment, [&] { link_shared(exchange_object(), folder / "missing"); });
-  CHECK_THAT(error.what(), Contains("missing: No such file or directory"));
+  CHECK_THAT(error.what(), Contains("missing': No such file or directory"));
 }
 
 TEST_CASE("bytes that are no object are refused and the linker works on") {

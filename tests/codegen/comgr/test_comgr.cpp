@@ -193,7 +193,7 @@ TEST_CASE("a link that has nowhere to write says so") {
   const Error error = error_of(ErrorKind::environment, [&] {
     comgr::link_shared(library, kChip, exchange_object(), folder / "missing");
   });
-  CHECK_THAT(error.what(), Contains("missing: No such file or directory"));
+  CHECK_THAT(error.what(), Contains("missing': No such file or directory"));
 }
 
 TEST_CASE("a link that finds no room says so, leaves no file, and the next one works") {

@@ -8,7 +8,6 @@
 #include "runtime/cache/layout.h"
 #include "runtime/cache/prune.h"
 #include "runtime/cache/upkeep.h"
-#include "runtime/cache/work_folder.h"
 #include "tests/runtime/cache/processes.h"
 #include "tests/runtime/cache/stub_builder.h"
 #include "tests/support/expect_error.h"
@@ -242,7 +241,7 @@ TEST_CASE_METHOD(CacheFixture,
   REQUIRE(pipe(ready) == 0);
   REQUIRE(pipe(done) == 0);
   const pid_t child = tests::start_process([&] {
-    const WorkFolder mine(cache_layout::work(folder));
+    const WorkFolder mine(cache_layout::work(folder), cache_layout::kWork);
     char byte = 'x';
     if (write(ready[1], &byte, 1) != 1 || read(done[0], &byte, 1) != 1) return false;
     return fs::exists(mine.path());

@@ -250,7 +250,7 @@ TEST_CASE_METHOD(LoaderFixture, "a cache that can keep nothing is reported and s
     Cache cache(at("c"));
     Loader loader({.cache = &cache, .builder = &quiet});
     return loader.get(stub_key(8)).bytes == expected && reports.size() == 1 &&
-           reports[0].starts_with("not kept: stub:tokens=8: cannot make '") &&
+           reports[0].starts_with("not kept: stub:tokens=8: cannot make a folder in '") &&
            reports[0].ends_with(": Permission denied");
   });
   CHECK(tests::wait_for(child) == 0);
