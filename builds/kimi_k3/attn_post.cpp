@@ -14,9 +14,9 @@ using namespace dsl;
 
 namespace {
 
-constexpr int kOCtas = kBlocks - kNa;                      ///< CTAs 56 .. 255
-constexpr int kORounds = (kOTasks + kOCtas - 1) / kOCtas;  ///< row groups of an o CTA
-constexpr int kPairs = kRows / 2;                          ///< row pairs of a task
+constexpr int kOCtas = kBlocks - kNa;                ///< CTAs 56 .. 255
+constexpr int kORounds = ceil_div(kOTasks, kOCtas);  ///< row groups of an o CTA
+constexpr int kPairs = kRows / 2;                    ///< row pairs of a task
 
 /// What stage o works on.
 struct OProj {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "builds/kimi_k3/sums.h"
+
 namespace baton::builds::kimi_k3 {
 
 using namespace dsl;
@@ -12,17 +14,7 @@ namespace {
 constexpr int kRowsPerPass = kThreads / kQc;  ///< 16
 constexpr float kPerHidden = 1.0f / kHidden;
 
-int passes(int rows) { return (rows + kRowsPerPass - 1) / kRowsPerPass; }
-
-F32 sum_of_row(const F32& part) {
-  return butterfly({16, 8, 4, 2, 1}, part, [](F32 a, F32 b) { return a + b; });
-}
-
-F32 sum_in_order(const std::vector<F32>& parts) {
-  F32 sum = parts[0];
-  for (size_t i = 1; i < parts.size(); ++i) sum = sum + parts[i];
-  return sum;
-}
+int passes(int rows) { return ceil_div(rows, kRowsPerPass); }
 
 /// v0 v0 + v1 v1 + ..., in order, each product fused with its addition.
 F32 square_sum(const std::array<F32, kQcCols>& v) {

@@ -6,9 +6,6 @@ using namespace dsl;
 
 namespace {
 
-/// The first k of a lane within a step: 8 (l / 16).
-I32 lane_k() { return lane_id() / 16 * 8; }
-
 /// Chunk `c` of this wave: w + 8 c.
 I32 chunk_of_wave(int c) { return wave_id() + kWaves * c; }
 
@@ -17,6 +14,10 @@ bool may_pass_the_end(const GemvMatrix& matrix, int c) {
 }
 
 }  // namespace
+
+I32 lane_k() { return lane_id() / 16 * 8; }
+
+I32 lane_row() { return lane_id() / 16 * 4; }
 
 ChunkWeights issue_chunk(const GemvMatrix& matrix, const I32& group, int c) {
   const I32 row = kRows * group + lane_id() % kRows;
@@ -45,10 +46,19 @@ Vec<BF16, 8> token_values(const TokenRows& tokens, const I32& k) {
   return tokens.rows.load<8>(token * tokens.stride() + lane_k() + k);
 }
 
+Vec<F32, 4> add_steps(Vec<F32, 4> sum, std::span<const Vec<BF16, 8>> weights,
+                      const TokenRows& tokens, const I32& k) {
+  for (int step = 0; step < static_cast<int>(weights.size()); ++step) {
+    sum =
+        mfma_16x16x32(weights[static_cast<size_t>(step)], token_values(tokens, k + 32 * step), sum);
+  }
+  return sum;
+}
+
 void keep_sum(const Vec<F32, 4>& sum, const TokenRows& tokens, const WaveSums& sums) {
   const I32 token = lane_id() % kTokenTile;
   If(token < tokens.tokens, [&] {
-    const I32 row = (wave_id() * kTokenTile + token) * WaveSums::kStride + lane_id() / 16 * 4;
+    const I32 row = (wave_id() * kTokenTile + token) * WaveSums::kStride + lane_row();
     sums.sums.store(row, sum);
   });
 }
@@ -59,11 +69,7 @@ void multiply(const GemvMatrix& matrix, const TaskWeights& weights, const TokenR
   for (int c = 0; c < matrix.chunks_per_wave(); ++c) {
     const I32 chunk = chunk_of_wave(c);
     const auto steps = [&] {
-      for (int q = 0; q < kSteps; ++q) {
-        const Vec<BF16, 8> values = token_values(tokens, kKch * chunk + 32 * q);
-        sum = mfma_16x16x32(weights[static_cast<size_t>(c)][static_cast<size_t>(q)], values,
-                            sum.get());
-      }
+      sum = add_steps(sum.get(), weights[static_cast<size_t>(c)], tokens, kKch * chunk);
     };
     if (may_pass_the_end(matrix, c)) {
       If(chunk < matrix.chunks(), steps);

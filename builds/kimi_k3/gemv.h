@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <vector>
 
 #include "builds/kimi_k3/model.h"
@@ -17,7 +18,7 @@ struct GemvMatrix {
 
   int chunks() const { return k / kKch; }
   /// Chunks of a wave, counting one past the end.
-  int chunks_per_wave() const { return (chunks() + kWaves - 1) / kWaves; }
+  int chunks_per_wave() const { return ceil_div(chunks(), kWaves); }
 };
 
 inline constexpr int kSteps = kKch / 32;  ///< MFMA steps of a chunk
@@ -51,9 +52,18 @@ struct WaveSums {
   dsl::LdsArray<dsl::F32> sums;
 };
 
+/// Of a lane, in an MFMA step: its first k, 8 (l / 16); its accumulator's first row, 4 (l / 16).
+dsl::I32 lane_k();
+dsl::I32 lane_row();
+
 /// The lane's operand of an MFMA step: token l % 16, from element `k` + 8 (l / 16) of its row.
 /// Columns past the last token repeat it: their results are dropped.
 dsl::Vec<dsl::BF16, 8> token_values(const TokenRows& tokens, const dsl::I32& k);
+
+/// `sum` plus the products of the steps `weights`, whose first takes the tokens' values from `k`.
+dsl::Vec<dsl::F32, 4> add_steps(dsl::Vec<dsl::F32, 4> sum,
+                                std::span<const dsl::Vec<dsl::BF16, 8>> weights,
+                                const TokenRows& tokens, const dsl::I32& k);
 
 /// The wave's accumulator -> `sums`. The workgroup's barrier is the caller's.
 void keep_sum(const dsl::Vec<dsl::F32, 4>& sum, const TokenRows& tokens, const WaveSums& sums);

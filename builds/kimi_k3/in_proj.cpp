@@ -121,17 +121,16 @@ void InProj::land_x(const XWindow& window, Values values) const {
 
 /// The steps of this wave's chunk of `round` that the window holds, all tiles.
 void InProj::multiply(const XWindow& window, int round, int group) {
-  const ChunkWeights& weights = weights_[static_cast<size_t>(group)][static_cast<size_t>(round)];
+  const ChunkWeights& chunk = weights_[static_cast<size_t>(group)][static_cast<size_t>(round)];
+  const auto weights = std::span(chunk).subspan(static_cast<size_t>(window.first_step),
+                                                static_cast<size_t>(window.steps));
   const int wave_columns = 32 * window.steps;
   const I32 start = (kWaves * (round - window.first_round) + wave_id()) * wave_columns;
   for (int t = 0; t < tiles(); ++t) {
-    TokenRows rows = tile(t);
+    const TokenRows rows = tile(t);
     const I32 first_row = kTokenTile * t * rows.stride() + start;
     Vec<F32, 4>& sum = accumulators_[static_cast<size_t>(group)][static_cast<size_t>(t)];
-    for (int step = 0; step < window.steps; ++step) {
-      sum = mfma_16x16x32(weights[static_cast<size_t>(window.first_step + step)],
-                          token_values(rows, first_row + 32 * step), sum);
-    }
+    sum = add_steps(sum, weights, rows, first_row);
   }
 }
 

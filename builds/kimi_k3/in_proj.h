@@ -11,7 +11,7 @@
 namespace baton::builds::kimi_k3 {
 
 inline constexpr int kInGroups = kNProj / kRows;           ///< 393
-inline constexpr int kInCtas = (kInGroups + 1) / 2;        ///< 197, from CTA 56
+inline constexpr int kInCtas = ceil_div(kInGroups, 2);     ///< 197, from CTA 56
 inline constexpr int kLanesOfRound = kWaves * kKch;        ///< 1024 k: a chunk of every wave
 inline constexpr int kInRounds = kHidden / kLanesOfRound;  ///< 7
 
@@ -44,7 +44,7 @@ class InProj {
   using Sums = std::vector<dsl::Vec<dsl::F32, 4>>;     ///< [tile]
   using Values = std::vector<dsl::Vec<dsl::BF16, 8>>;  ///< [pass], 16 bytes a thread
 
-  int tiles() const { return (tokens_ + kTokenTile - 1) / kTokenTile; }
+  int tiles() const { return ceil_div(tokens_, kTokenTile); }
   TokenRows tile(int index) const;
   struct Passes {
     int first, end;
@@ -53,7 +53,7 @@ class InProj {
     dsl::I32 token, column;
   };
   int vectors(const XWindow& window) const;  ///< of 16 bytes
-  int passes(const XWindow& window) const { return (vectors(window) + kThreads - 1) / kThreads; }
+  int passes(const XWindow& window) const { return ceil_div(vectors(window), kThreads); }
   Passes first_passes(const XWindow& window) const;
   Place place(const XWindow& window, int pass) const;
   Values issue_x(const XWindow& window, Passes some) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "builds/kimi_k3/gemv.h"
+#include "builds/kimi_k3/sums.h"
 
 namespace baton::builds::kimi_k3 {
 
@@ -18,7 +19,7 @@ constexpr float kL2Eps = 1e-6f;
 constexpr float kQueryScale = 0.08838834764831845f;  ///< 128^-0.5
 constexpr float kPerHeadDim = 1.0f / kHeadDim;
 
-int passes(int items) { return (items + kThreads - 1) / kThreads; }
+int passes(int items) { return ceil_div(items, kThreads); }
 
 F32 sigmoid(const F32& z) { return 1.0f / (1.0f + exp2_approx(-z * kLog2e)); }
 
@@ -26,7 +27,7 @@ F32 sigmoid(const F32& z) { return 1.0f / (1.0f + exp2_approx(-z * kLog2e)); }
 F32 dot_of_row(const Vec<F32, 4>& a, const Vec<F32, 4>& b) {
   F32 sum = a[0] * b[0];
   for (int i = 1; i < 4; ++i) sum = fma(a[i], b[i], sum);
-  return butterfly({16, 8, 4, 2, 1}, sum, [](F32 x, F32 y) { return x + y; });
+  return sum_of_row(sum);
 }
 
 Vec<F32, 4> zeros() { return zero_accumulator(); }
@@ -107,10 +108,9 @@ void KdaTasks::issue(const Task& t) {
   const I32 head_row = t.head * kHeadDim;
   const I32 f_b_row = head_row + kRows * wave_id() + lane_id() % kRows;
   for (int q = 0; q < kSteps; ++q) {
-    f_b_[static_cast<size_t>(q)] =
-        tensors_.w_fb.load<8>(f_b_row * kHeadDim + 32 * q + lane_id() / 16 * 8);
+    f_b_[static_cast<size_t>(q)] = tensors_.w_fb.load<8>(f_b_row * kHeadDim + 32 * q + lane_k());
   }
-  dt_bias_ = tensors_.dt_bias.load<4>(head_row + kRows * wave_id() + lane_id() / 16 * 4);
+  dt_bias_ = tensors_.dt_bias.load<4>(head_row + kRows * wave_id() + lane_row());
   a_log_ = tensors_.a_log.load(t.head);
   on_w_ = tensors_.on_w.load<2>(kChunkRows * t.chunk + thread_ % (kChunkRows / 2) * 2);
   If(thread_ < kConvThreads, [&] {
@@ -224,11 +224,9 @@ void KdaTasks::poll_gate_inputs(const Task& t) {
 /// g1 = f_b f_a by MFMA, rounded to bf16, + dt_bias; decay = exp(lower_bound sigmoid(exp(a_log)
 /// g1)). Wave w: columns 16 w .. of the head.
 void KdaTasks::decays() {
-  const TokenRows rows{lds_.f_a, kHeadDim, shape_.qlen};
-  Vec<F32, 4> sum = zeros();
-  for (int q = 0; q < kSteps; ++q) {
-    sum = mfma_16x16x32(f_b_[static_cast<size_t>(q)].get(), token_values(rows, I32(32 * q)), sum);
-  }
+  std::vector<Vec<BF16, 8>> f_b;
+  for (const Var<Vec<BF16, 8>>& step : f_b_) f_b.push_back(step.get());
+  const Vec<F32, 4> sum = add_steps(zeros(), f_b, {lds_.f_a, kHeadDim, shape_.qlen}, I32(0));
   const F32 slope = exp2_approx(a_log_ * kLog2e);
   const Vec<F32, 4> bias = dt_bias_.get();
   const auto decay = [&](int i) {
@@ -238,7 +236,7 @@ void KdaTasks::decays() {
   };
   const I32 token = lane_id() % kTokenTile;
   If(token < shape_.qlen, [&] {
-    lds_.decay.store(token * kHeadDim + kRows * wave_id() + lane_id() / 16 * 4,
+    lds_.decay.store(token * kHeadDim + kRows * wave_id() + lane_row(),
                      Vec<F32, 4>({decay(0), decay(1), decay(2), decay(3)}));
   });
 }
@@ -317,8 +315,7 @@ void KdaTasks::norm(const Task& t) {
     }
     specs.push_back(regions_.proj.at(row(t, token) * kNProj + kG2Row + column, 2));
     const std::vector<F32> words = poll(specs);
-    F32 squares = words[0];
-    for (size_t chunk = 1; chunk < kChunks; ++chunk) squares = squares + words[chunk];
+    const F32 squares = sum_in_order(std::span(words).first(kChunks));
     const F32 r = rsq_approx(squares * kPerHeadDim + shape_.onorm_eps);
     const Vec<F32, 2> o = lds_.o.load<2>(token * kChunkRows + 2 * pair);
     const Vec<BF16, 2> weight = on_w_.get();

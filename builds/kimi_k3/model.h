@@ -42,6 +42,8 @@ inline constexpr int kSlotK2 = kKernelSlots;
 
 inline constexpr float kLog2e = 1.44269504088896340736f;
 
+constexpr int ceil_div(int items, int each) { return (items + each - 1) / each; }
+
 static_assert(kLayers <= kKernelSlots);  // a layer has a slot of each kernel
 static_assert(kNa * kCols == kHidden && kQcCols == 4 && kNa == kGroups * kGsl);
 
