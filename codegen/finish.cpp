@@ -119,6 +119,18 @@ void place_arguments(Record& record, const Kernel& kernel) {
   }
 }
 
+/// The passes read an argument again where argument_offset() says: LLVM must have put it there.
+void check_argument_offsets(const Record& record) {
+  uint32_t end = 0;
+  for (const RecordArgument& argument : record.arguments) {
+    const uint32_t expected = argument_offset(end, argument.size);
+    BATON_CHECK(argument.offset == expected,
+                fmt::format("argument {} lies at byte {} of the kernarg segment, expected {}",
+                            argument.name, argument.offset, expected));
+    end = expected + argument.size;
+  }
+}
+
 }  // namespace
 
 CodeObject finish(Record draft, Bytes bytes, const ResourceRemark& believed) {
@@ -133,20 +145,13 @@ CodeObject finish(Record draft, Bytes bytes, const ResourceRemark& believed) {
   record.baton_version = BATON_VERSION;
   record.llvm_version = LLVM_VERSION_STRING;
   record.sha256 = sha256(bytes).hex();
-  record.resources = {.vgprs = kernel.vgprs,
-                      .agprs = kernel.agprs,
-                      .sgprs = kernel.sgprs,
-                      .lds_bytes = kernel.lds_bytes,
-                      .scratch_bytes = kernel.scratch_bytes,
-                      .vgpr_spills = kernel.vgpr_spills,
-                      .sgpr_spills = kernel.sgpr_spills,
-                      .kernarg_bytes = kernel.kernarg_bytes,
-                      .workgroup_lanes = lanes,
-                      .grid_workgroups = record.resources.grid_workgroups};
+  record.resources = resources_of(kernel, lanes, record.resources.grid_workgroups);
   record.occupancy = occupancy_of(kernel, find_target(record.chip), lanes);
+  const bool described = !record.arguments.empty();
   place_arguments(record, kernel);
   object.bytes = std::move(bytes);
   verify(object, record.kernel);
+  if (described) check_argument_offsets(record);
   BATON_CHECK(Record::from_json(record.to_json(), record.kernel) == record);
   return object;
 }

@@ -1,9 +1,9 @@
 // From: baton.reread_arguments. To: loads from the kernarg segment. Precondition: hand-offs are
 // lowered, and buffers stand in the stages that use them.
-#include "llvm/Support/MathExtras.h"
 #include "mlir/IR/Builders.h"
 #include "passes/Passes.h"
 #include "passes/dialect/BatonDialect.h"
+#include "runtime/object/record.h"
 
 namespace baton::ir {
 #define GEN_PASS_DEF_REREADARGUMENTS
@@ -21,20 +21,20 @@ class Rereading {
   explicit Rereading(RereadArgumentsOp op) : op_(op), b(op) {}
 
   void run() {
-    int64_t offset = 0;
+    uint32_t end = 0;
     auto kernel = op_->getParentOfType<mlir::func::FuncOp>();
     for (mlir::BlockArgument argument : kernel.getArguments()) {
-      const int64_t bytes =
-          mlir::isa<LLVM::LLVMPointerType>(argument.getType()) ? 8 : bytesOf(argument.getType());
-      offset = static_cast<int64_t>(llvm::alignTo(offset, bytes));
+      const bool is_pointer = mlir::isa<LLVM::LLVMPointerType>(argument.getType());
+      const auto bytes = static_cast<uint32_t>(is_pointer ? 8 : bytesOf(argument.getType()));
+      const uint32_t offset = argument_offset(end, bytes);
       reread(argument, offset, bytes);
-      offset += bytes;
+      end = offset + bytes;
     }
     op_.erase();
   }
 
  private:
-  void reread(mlir::BlockArgument argument, int64_t offset, int64_t bytes) {
+  void reread(mlir::BlockArgument argument, uint32_t offset, uint32_t bytes) {
     Value again;
     for (mlir::OpOperand& use : llvm::make_early_inc_range(argument.getUses())) {
       mlir::Operation* user = op_->getBlock()->findAncestorOpInBlock(*use.getOwner());
@@ -44,11 +44,11 @@ class Rereading {
     }
   }
 
-  Value load(mlir::Type type, int64_t offset, int64_t bytes) {
+  Value load(mlir::Type type, uint32_t offset, uint32_t bytes) {
     Value address =
         LLVM::GEPOp::create(b, op_.getLoc(), segment().getType(), b.getI8Type(), segment(),
                             llvm::ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
-    auto load = LLVM::LoadOp::create(b, op_.getLoc(), type, address, static_cast<unsigned>(bytes));
+    auto load = LLVM::LoadOp::create(b, op_.getLoc(), type, address, bytes);
     load.setInvariant(true);
     return load;
   }

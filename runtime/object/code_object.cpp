@@ -42,6 +42,20 @@ void compare_arguments(const Comparison& compare, const Kernel& kernel, const Re
 
 }  // namespace
 
+RecordResources resources_of(const Kernel& kernel, uint32_t workgroup_lanes,
+                             uint32_t grid_workgroups) {
+  return {.vgprs = kernel.vgprs,
+          .agprs = kernel.agprs,
+          .sgprs = kernel.sgprs,
+          .lds_bytes = kernel.lds_bytes,
+          .scratch_bytes = kernel.scratch_bytes,
+          .vgpr_spills = kernel.vgpr_spills,
+          .sgpr_spills = kernel.sgpr_spills,
+          .kernarg_bytes = kernel.kernarg_bytes,
+          .workgroup_lanes = workgroup_lanes,
+          .grid_workgroups = grid_workgroups};
+}
+
 ElfImage verify(const CodeObject& object, std::string_view source) {
   const Record& record = object.record;
   const Comparison compare(source);

@@ -9,6 +9,10 @@
 
 namespace baton {
 
+/// What the code object says of a kernel, and of a launch what it does not.
+RecordResources resources_of(const Kernel& kernel, uint32_t workgroup_lanes,
+                             uint32_t grid_workgroups);
+
 struct CodeObject {
   Bytes bytes;
   Record record;

@@ -36,6 +36,11 @@ struct RecordArgument {
   bool operator==(const RecordArgument&) const = default;
 };
 
+/// Where an argument of 4 or 8 bytes lies in the kernarg segment, behind one that ends at `end`.
+constexpr uint32_t argument_offset(uint32_t end, uint32_t bytes) {
+  return (end + bytes - 1) / bytes * bytes;
+}
+
 struct RecordResources {
   uint32_t vgprs = 0;  ///< unified registers a lane: VGPRs and AGPRs together
   uint32_t agprs = 0;  ///< those of them that are AGPRs

@@ -41,16 +41,7 @@ inline CodeObject stub_object(const BuildKey& key) {
   record.chip = image.chip();
   record.kernel = kernel.name;
   record.sha256 = sha256(object.bytes).hex();
-  record.resources = {.vgprs = kernel.vgprs,
-                      .agprs = kernel.agprs,
-                      .sgprs = kernel.sgprs,
-                      .lds_bytes = kernel.lds_bytes,
-                      .scratch_bytes = kernel.scratch_bytes,
-                      .vgpr_spills = kernel.vgpr_spills,
-                      .sgpr_spills = kernel.sgpr_spills,
-                      .kernarg_bytes = kernel.kernarg_bytes,
-                      .workgroup_lanes = kernel.max_workgroup_lanes,
-                      .grid_workgroups = 1};
+  record.resources = resources_of(kernel, kernel.max_workgroup_lanes, 1);
   for (const KernelArgument& argument : kernel.arguments) {
     if (argument.value_kind.starts_with("hidden_")) continue;
     RecordArgument& written = record.arguments.emplace_back();

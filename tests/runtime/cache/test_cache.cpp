@@ -4,12 +4,10 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 
-#include "runtime/cache/cache.h"
-#include "runtime/cache/layout.h"
 #include "runtime/cache/prune.h"
 #include "runtime/cache/upkeep.h"
 #include "tests/runtime/cache/processes.h"
-#include "tests/runtime/cache/stub_builder.h"
+#include "tests/runtime/cache/stub_cache.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_folder.h"
 
@@ -18,15 +16,12 @@ namespace {
 
 namespace fs = std::filesystem;
 using tests::error_of;
+using tests::keep;
+using tests::stub_content;
 using tests::stub_key;
+using tests::stub_name;
 using tests::stub_object;
 using tests::TempFolder;
-
-Digest digest_of(std::string_view text) { return sha256(as_bytes(text)); }
-
-CodeName name_of(const BuildKey& key, std::string_view library = "library") {
-  return {.key = key.text(), .chip = key.chip(), .library = digest_of(library)};
-}
 
 /// A cache in a folder of its own, and what it complained of.
 struct CacheFixture {
@@ -38,20 +33,10 @@ struct CacheFixture {
     return {.folder = folder,
             .report = [this](const std::string& line) { reports.push_back(line); }};
   }
-  /// Stores the code of `tokens` as the content of the same number.
-  static void keep(Cache& cache, int64_t tokens) {
-    const BuildKey key = stub_key(tokens);
-    cache.store(digest_of(std::to_string(tokens)), stub_object(key));
-    cache.link(name_of(key), digest_of(std::to_string(tokens)));
-  }
-  fs::path entry(int64_t tokens) const {
-    return cache_layout::entry(folder, digest_of(std::to_string(tokens)));
-  }
-  fs::path index_file(int64_t tokens) const {
-    return cache_layout::index_file(folder, name_of(stub_key(tokens)).digest());
-  }
+  fs::path entry(int64_t tokens) const { return tests::entry_of(folder, tokens); }
+  fs::path index_file(int64_t tokens) const { return tests::index_file_of(folder, tokens); }
   static std::optional<CodeObject> look_up(Cache& cache, int64_t tokens) {
-    const CodeName name = name_of(stub_key(tokens));
+    const CodeName name = stub_name(tokens);
     const std::optional<Digest> content = cache.find(name);
     return content ? cache.load(*content, name) : std::nullopt;
   }
@@ -75,10 +60,10 @@ TEST_CASE_METHOD(CacheFixture, "key, chip and library build each make another na
   Cache cache(options());
   keep(cache, 8);
   const BuildKey key = stub_key(8);
-  CHECK(cache.find(name_of(key)));
-  CHECK_FALSE(cache.find(name_of(stub_key(80))));
-  CHECK_FALSE(cache.find(name_of(stub_key(8, "gfx942"))));
-  CHECK_FALSE(cache.find(name_of(key, "another library")));
+  CHECK(cache.find(stub_name(key)));
+  CHECK_FALSE(cache.find(stub_name(80)));
+  CHECK_FALSE(cache.find(stub_name(stub_key(8, "gfx942"))));
+  CHECK_FALSE(cache.find(stub_name(key, "another library")));
 }
 
 TEST_CASE_METHOD(CacheFixture, "an entry holds the files that `baton compile` writes") {
@@ -163,7 +148,7 @@ TEST_CASE_METHOD(CacheFixture, "an entry or an index file in another's place is 
 TEST_CASE_METHOD(CacheFixture, "a content that belongs to another key is not loaded for this one") {
   Cache cache(options());
   keep(cache, 8);
-  CHECK_FALSE(cache.load(digest_of("8"), name_of(stub_key(9))));
+  CHECK_FALSE(cache.load(stub_content(8), stub_name(9)));
   REQUIRE(reports.size() == 1);
   CHECK(reports[0].find("not what was asked for") != std::string::npos);
 }

@@ -6,12 +6,10 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
-#include "runtime/cache/cache.h"
-#include "runtime/cache/layout.h"
 #include "runtime/cache/prune.h"
 #include "runtime/cache/sealed.h"
 #include "runtime/cache/upkeep.h"
-#include "tests/runtime/cache/stub_builder.h"
+#include "tests/runtime/cache/stub_cache.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_folder.h"
 
@@ -19,33 +17,25 @@ namespace baton {
 namespace {
 
 namespace fs = std::filesystem;
+using tests::entry_of;
 using tests::error_of;
-using tests::stub_key;
-using tests::stub_object;
+using tests::index_file_of;
+using tests::keep;
+using tests::stub_content;
+using tests::stub_name;
 using tests::TempFolder;
-
-Digest content_of(int64_t tokens) { return sha256(as_bytes(std::to_string(tokens))); }
-
-CodeName name_of(int64_t tokens) {
-  return {.key = stub_key(tokens).text(), .chip = "gfx950", .library = content_of(0)};
-}
-
-void keep(Cache& cache, int64_t tokens) {
-  cache.store(content_of(tokens), stub_object(stub_key(tokens)));
-  cache.link(name_of(tokens), content_of(tokens));
-}
 
 /// As if the entry and its name had last been used that many seconds after 1970.
 void set_used(const fs::path& folder, int64_t tokens, std::time_t seconds) {
   const timespec times[2] = {{seconds, 0}, {seconds, 0}};
-  const fs::path seal = cache_layout::entry(folder, content_of(tokens)) / "entry.json";
+  const fs::path seal = entry_of(folder, tokens) / "entry.json";
   REQUIRE(utimensat(AT_FDCWD, seal.c_str(), times, 0) == 0);
-  const fs::path name = cache_layout::index_file(folder, name_of(tokens).digest());
+  const fs::path name = index_file_of(folder, tokens);
   REQUIRE(utimensat(AT_FDCWD, name.c_str(), times, 0) == 0);
 }
 
 bool is_there(const fs::path& folder, int64_t tokens) {
-  return fs::exists(cache_layout::entry(folder, content_of(tokens)));
+  return fs::exists(entry_of(folder, tokens));
 }
 
 /// What one stored key takes on disk.
@@ -64,7 +54,7 @@ TEST_CASE("the least recently used goes first, and a hit is a use") {
     keep(cache, tokens);
     set_used(folder, tokens, 1000 + tokens);
   }
-  CHECK(cache.load(*cache.find(name_of(2)), name_of(2)));
+  CHECK(cache.load(*cache.find(stub_name(2)), stub_name(2)));
   const Pruned pruned = prune_cache(folder, 2 * bytes_of_one() + 100);
   CHECK(pruned.evicted == 2);
   CHECK(pruned.bytes_left <= 2 * bytes_of_one() + 100);
@@ -97,7 +87,7 @@ TEST_CASE("what is being compiled is not evicted") {
   Cache cache({.folder = folder});
   keep(cache, 1);
   keep(cache, 2);
-  const FileLock held = cache.lock(content_of(1));
+  const FileLock held = cache.lock(stub_content(1));
   CHECK(prune_cache(folder, 0).evicted == 1);
   CHECK(is_there(folder, 1));
 }
@@ -118,7 +108,7 @@ TEST_CASE("a clock that was set back makes no entry stay for ever") {
   CHECK_FALSE(is_there(folder, 1));
   CHECK(is_there(folder, 2));
   set_used(folder, 2, 0);
-  CHECK(cache.load(content_of(2), name_of(2)));
+  CHECK(cache.load(stub_content(2), stub_name(2)));
 }
 
 TEST_CASE("pruning removes what is damaged, dangling and left over") {
@@ -126,11 +116,11 @@ TEST_CASE("pruning removes what is damaged, dangling and left over") {
   const fs::path folder = temporary / "c";
   Cache cache({.folder = folder});
   for (int tokens = 1; tokens <= 4; ++tokens) keep(cache, tokens);
-  write_file(cache_layout::entry(folder, content_of(1)) / "code.co", as_bytes("x"));
-  fs::remove_all(cache_layout::entry(folder, content_of(2)));
-  write_file(cache_layout::index_file(folder, name_of(3).digest()), as_bytes("{}"));
+  write_file(entry_of(folder, 1) / "code.co", as_bytes("x"));
+  fs::remove_all(entry_of(folder, 2));
+  write_file(index_file_of(folder, 3), as_bytes("{}"));
   fs::create_directory(cache_layout::work(folder) / "1-7");
-  write_file(cache_layout::locks(folder) / (content_of(9).hex() + ".lock"), {});
+  write_file(cache_layout::locks(folder) / (stub_content(9).hex() + ".lock"), {});
   const CacheHealth health = check_cache(folder);
   CHECK(health.damaged() == 2);
   CHECK(health.dangling == 2);
@@ -152,7 +142,7 @@ TEST_CASE("an entry of another record format is whole, and is not read") {
   Cache cache({.folder = folder});
   keep(cache, 1);
   CHECK(list_cache(folder, true).at(0).soundness == Soundness::sound);
-  const fs::path path = cache_layout::entry(folder, content_of(1)) / "entry.json";
+  const fs::path path = entry_of(folder, 1) / "entry.json";
   const Bytes text = read_file(path);
   nlohmann::ordered_json json =
       unseal({reinterpret_cast<const char*>(text.data()), text.size()}, "");
