@@ -52,7 +52,7 @@ class FieldReader {
     if (text_ == nullptr) return kind.fallback;
     const std::optional<float> value = parse_number<float>(*text_);
     if (!value || !(*value >= kind.min && *value <= kind.max)) fail();
-    return *value;
+    return *value == 0 ? 0.0f : *value;  // -0 is another spelling of 0
   }
 
   std::optional<bool> read_flag() const {

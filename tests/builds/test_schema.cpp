@@ -33,6 +33,24 @@ std::string completed(const std::string& text) {
   return complete(sample_family(), parse_key(text), "gfx942").text();
 }
 
+/// A number with limits of its own, and an integer whose default follows from another.
+Family wide_family() {
+  return {.name = "wide",
+          .title = "a family for tests",
+          .fields = {{"qlen", IntegerField{1, 16, 1}, "tokens of a request"},
+                     {"state_len",
+                      AutoIntegerField{3, 40,
+                                       [](const BuildKey& key) { return key.integer("qlen") + 2; },
+                                       "qlen + 2"},
+                      "entries"},
+                     {"bound", NumberField{-10.0f, 0.0f, -5.0f}, "a bound"}},
+          .check = {}};
+}
+
+std::string wide(const std::string& text) {
+  return complete(wide_family(), parse_key(text), "gfx950").text();
+}
+
 TEST_CASE("absent fields take their defaults, in the schema's order") {
   CHECK(completed("sample") == "sample:tokens=8,eps=1e-05,reset=1,two_shot=0,sent=none");
   CHECK(completed("sample:sent=ar,tokens=9") ==
@@ -56,6 +74,9 @@ TEST_CASE("ways to spell a value are one key") {
   CHECK(completed("sample:tokens=9,two_shot=auto") == completed("sample:tokens=9,two_shot=1"));
   CHECK(completed("sample:sent=final+ar") == completed("sample:sent=ar+final+ar"));
   CHECK(completed("sample:sent=none") == completed("sample"));
+  for (const char* zero : {"-0", "-0.0", "0e9"}) {
+    CHECK(wide(std::string("wide:bound=") + zero) == wide("wide:bound=0"));
+  }
 }
 
 TEST_CASE("integers are checked against both limits") {
@@ -77,24 +98,6 @@ TEST_CASE("numbers are positive, normal and bounded") {
     CHECK(user_error([&] { completed(std::string("sample:eps=") + bad); }) ==
           fmt::format("sample: the field eps is '{}', expected a number above 0, up to 1", bad));
   }
-}
-
-/// A number with limits of its own, and an integer whose default follows from another.
-Family wide_family() {
-  return {.name = "wide",
-          .title = "a family for tests",
-          .fields = {{"qlen", IntegerField{1, 16, 1}, "tokens of a request"},
-                     {"state_len",
-                      AutoIntegerField{3, 40,
-                                       [](const BuildKey& key) { return key.integer("qlen") + 2; },
-                                       "qlen + 2"},
-                      "entries"},
-                     {"bound", NumberField{-10.0f, 0.0f, -5.0f}, "a bound"}},
-          .check = {}};
-}
-
-std::string wide(const std::string& text) {
-  return complete(wide_family(), parse_key(text), "gfx950").text();
 }
 
 TEST_CASE("an integer may follow from the fields before it") {
