@@ -114,9 +114,11 @@ class Picture {
     };
     const std::string& key = timeline_.key;
     text(kRight, 34, key, {fitting(key, kTitleSize), "start", "#000", "bold"});
+    const auto ending = [](auto count) { return count == 1 ? "" : "s"; };
     const std::string what =
-        fmt::format("{} ranks of {}, {} workgroups each, a row a workgroup. Time: {}.",
-                    timeline_.ranks, timeline_.chip, timeline_.workgroups, timeline_.clock);
+        fmt::format("{} rank{} of {}, {} workgroup{} each, a row a workgroup. Time: {}.",
+                    timeline_.ranks, ending(timeline_.ranks), timeline_.chip, timeline_.workgroups,
+                    ending(timeline_.workgroups), timeline_.clock);
     text(kRight, 56, what, {fitting(what, kTextSize), "start", "#444"});
     y_ = 84;
     legend();

@@ -108,6 +108,9 @@ TEST_CASE("title, clock, ranks, legend") {
     INFO(text);
     CHECK(all.contains(text));
   }
+  CHECK(contents(timeline_picture(full(1, 1, 1)))
+            .contains("1 rank of gfx950, 1 workgroup each, a row a workgroup. Time: emulated "
+                      "clock."));
 }
 
 TEST_CASE("a stage in pieces counts once a workgroup") {
