@@ -169,7 +169,7 @@ void trace_attn_post(const BuildKey& key) {
   lds.one_of([&] { lay_out(o, lds); }, [&] { attn_res_lds = AttnResLds(lds, shape); });
 
   If(cta_id() >= kNa, [&] { stage("o", [&] { stage_o(o); }); }).Else([&] {
-    AttnRes attn_res(shape, {prefix, blocks, blk_sm, blk_sr, ares_nw, ares_qk, in_nw, x_out},
+    AttnRes attn_res(shape, {prefix, blocks, blk_sm, blk_sr, ares_nw, ares_qk, in_nw, Rows(x_out)},
                      regions, attn_res_lds);
     stage("slice", [&] { attn_res.issue_loads(); });
     stage("reduce", [&] { stage_reduce(ar, attn_res_lds.row); });

@@ -257,7 +257,7 @@ void AttnRes::mix() {
     const auto x =
         pack_bf16({m[0] * r * nw[0], m[1] * r * nw[1], m[2] * r * nw[2], m[3] * r * nw[3]});
     If(row.valid, [&] {
-      tensors_.x.store(row.index * kHidden + column_, x, Scope::device);
+      tensors_.x.store(row.index * kHidden + column_, x);
       if (tensors_.x_dbg) tensors_.x_dbg->store(row.index * kHidden + column_, x);
     });
   }

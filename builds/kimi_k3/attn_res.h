@@ -36,7 +36,7 @@ struct AttnResTensors {
   dsl::I32 blk_sm, blk_sr;
   dsl::Buffer<dsl::BF16> nw, qk;      ///< [7168], the seam's norm weight and score query
   dsl::Buffer<dsl::BF16> in_nw;       ///< [7168], the norm weight behind the mix
-  dsl::Buffer<dsl::BF16> x;           ///< [S, 7168], written
+  dsl::Rows<dsl::BF16> x;             ///< [S, 7168], written
   dsl::Buffer<dsl::BF16> delta = {};  ///< [S, 7168], with Delta::memory
   std::optional<dsl::Buffer<dsl::BF16>> x_dbg = {};  ///< a second x
 };

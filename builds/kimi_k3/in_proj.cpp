@@ -83,7 +83,7 @@ InProj::Values InProj::issue_x(const XWindow& window, Passes some) const {
     const auto [token, column] = place(window, pass);
     const I32 k = window.first_round * kLanesOfRound + column / wave_columns * kKch +
                   32 * window.first_step + column % wave_columns;
-    values.push_back(tensors_.x.load<8>(token * kHidden + k, {.scope = Scope::device}));
+    values.push_back(tensors_.x.load<8>(token * kHidden + k));
   }
   return values;
 }

@@ -17,7 +17,7 @@ inline constexpr int kInRounds = kHidden / kLanesOfRound;  ///< 7
 
 struct InProjTensors {
   dsl::Buffer<dsl::BF16> w_in;                    ///< [6288, 7168]
-  dsl::Buffer<dsl::BF16> x;                       ///< [S, 7168], plain rows
+  dsl::Rows<dsl::BF16> x;                         ///< [S, 7168]
   dsl::Region<dsl::I32> xrdy;                     ///< [56]: flags of the slices of x
   dsl::Region<dsl::F32> proj;                     ///< [S, 6288]
   std::optional<dsl::Buffer<dsl::F32>> proj_dbg;  ///< a second proj

@@ -90,6 +90,32 @@ class Region {
   Handle rank_;
 };
 
+/// Rows that a flag hands over, without tags: stored before a publish, loaded behind a poll of its
+/// flag, always at device scope.
+template <class T>
+class Rows {
+ public:
+  Rows() = default;
+  explicit Rows(const Buffer<T>& memory) : memory_(memory) {}
+
+  /// N adjacent elements from element `index`: 1, 2 or 4 words.
+  template <int N>
+  Vec<T, N> load(In<I32> index) const {
+    return memory_.template load<N>(index, {.scope = Scope::device});
+  }
+  /// One element: 2 bytes or a word.
+  T load(In<I32> index) const { return memory_.load(index, {.scope = Scope::device}); }
+
+  template <int N>
+  void store(In<I32> index, const Vec<T, N>& value) const {
+    memory_.store(index, value, Scope::device);
+  }
+  void store(In<I32> index, const T& value) const { memory_.store(index, value, Scope::device); }
+
+ private:
+  Buffer<T> memory_;
+};
+
 /// The hand-off memory of one launch. Opened once, at the kernel's head.
 class Handoffs {
  public:
@@ -121,13 +147,12 @@ class Handoffs {
     return Region<T>(handoffs_, name);
   }
 
-  /// Declares plain rows in this GPU's scratch: stored at device scope before a publish, loaded at
-  /// device scope behind a poll of its flag.
+  /// Declares plain rows in this GPU's scratch.
   template <class T>
-  Buffer<T> rows(const std::string& name, const std::vector<int64_t>& shape,
-                 SourceLocation at = SourceLocation::current()) const {
+  Rows<T> rows(const std::string& name, const std::vector<int64_t>& shape,
+               SourceLocation at = SourceLocation::current()) const {
     detail::declare_region(name, {.plain = true}, T::type().scalar, shape, at);
-    return Buffer<T>(detail::open_rows(handoffs_, name, at));
+    return Rows<T>(Buffer<T>(detail::open_rows(handoffs_, name, at)));
   }
 
   Handle handle() const { return handoffs_; }

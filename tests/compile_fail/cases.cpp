@@ -123,6 +123,13 @@ void handoffs(Region<F32> r, Region<BF16> pairs, Region<I32> flags, I32 i, F32 f
       std::vector<PollSpec<F32>>{flags.at(i)});  // expected-error {{no matching constructor}}
 }
 
+void plain_rows(Rows<BF16> rows, Vec<BF16, 8> values, I32 i) {
+  rows.store(i, values, Scope::wave);             // expected-error {{no matching member function}}
+  (void)rows.load<8>(i, {.scope = Scope::wave});  // expected-error {{no matching member function}}
+  Buffer<BF16> memory = rows;                     // expected-error {{no viable conversion}}
+  Rows<BF16> unmarked = Buffer<BF16>();           // expected-error {{no viable conversion}}
+}
+
 void sentinels(SentinelRegion sent, Region<BF16> pairs, Region<I32> flags, I32 i, F32 f, U32 u,
                Vec<BF16, 2> pair) {
   put(sent, i, f);          // expected-error {{no matching function for call to 'put'}}

@@ -66,15 +66,14 @@ TEST_CASE("execution: plain rows behind a flag, an element at a time") {
       const I32 t = thread_id(), cta = cta_id();
       stage("write", [&] {
         // A neighbour's half of a word stays as it is.
-        rows.store(cta * kLanes + (kLanes - 1 - t), to_bf16(to_f32(t % 128 + cta)),
-                   baton::Scope::device);
+        rows.store(cta * kLanes + (kLanes - 1 - t), to_bf16(to_f32(t % 128 + cta)));
         publish(ready, cta);
       });
       reread_arguments();
       stage("read", [&] {
         const I32 next = (cta + 1) % kWorkgroups;
         bench.leave(0, poll<I32>({ready.at(next)})[0]);
-        bench.leave(1, to_f32(rows.load(next * kLanes + t, {.scope = baton::Scope::device})));
+        bench.leave(1, to_f32(rows.load(next * kLanes + t)));
       });
     });
     for (int cta = 0; cta < kWorkgroups; ++cta) {
