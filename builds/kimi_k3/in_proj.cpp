@@ -17,7 +17,8 @@ constexpr int kAhead = 3, kAheadOfWindows = 1;
 constexpr int kPassesInFlight = 14;
 /// 4 loads of 16 bytes a thread, and the padding of 32 rows.
 constexpr int64_t kNextWindowBytes = 4 * 16 * kThreads + 32 * 2 * kLdsPad;
-constexpr int kThreadsOfSum = kTokenTile * kRows / 2;  ///< a thread for a token and a row pair
+constexpr int kThreadsOfSum = kTokenTile * kRows / 2;       ///< a thread for a token and a row pair
+constexpr int kMostTiles = kThreads / (2 * kThreadsOfSum);  ///< of two groups, summed at once
 
 int64_t bytes_of(int tokens, const XWindow& window) {
   return int64_t{2} * tokens * (window.columns() + kLdsPad);
@@ -46,6 +47,7 @@ InProj::InProj(int tokens, const InProjTensors& tensors, LdsLayout& lds)
       tensors_(tensors),
       w_in_{tensors.w_in, kHidden},
       windows_(windows_of(tokens, current_target().lds_bytes - kLdsReserve - lds.bytes())) {
+  BATON_CHECK(tiles() <= kMostTiles, "the workgroup has no threads to sum so many tokens");
   const XWindow& largest = windows_.front();
   lds.one_of(
       [&] { x_rows_ = lds.array<BF16>("x_rows", bytes_of(tokens, largest) / 2); },

@@ -4,6 +4,7 @@
 
 #include "builds/kimi_k3/gemv.h"
 #include "builds/kimi_k3/sums.h"
+#include "runtime/base/error.h"
 
 namespace baton::builds::kimi_k3 {
 
@@ -59,6 +60,7 @@ KdaTasks::KdaTasks(const KdaShape& shape, const KdaTensors& tensors, const KdaRe
       dt_bias_(zeros()),
       a_log_(F32(0.0f)),
       on_w_(pack_bf16({0.0f, 0.0f})) {
+  BATON_CHECK(shape.qlen <= kTokenTile, "the decays of a request are one MFMA tile's");
   for (int i = 0; i < history(); ++i) entries_.emplace_back(to_bf16(0.0f));
   for (int q = 0; q < kSteps; ++q) {
     f_b_.emplace_back(bitcast<Vec<BF16, 8>>(zeros()));

@@ -59,6 +59,10 @@ struct KdaLds {
   dsl::LdsArray<dsl::F32> o;      ///< [L, 16]
 };
 
+// The tasks of a head wait for each other: they run at the same time, which they do when no head's
+// tasks are parted by the round of CTAs.
+static_assert(kBlocks % kChunks == 0);
+
 class KdaTasks {
  public:
   KdaTasks(const KdaShape& shape, const KdaTensors& tensors, const KdaRegions& regions,
