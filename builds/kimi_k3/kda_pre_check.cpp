@@ -208,7 +208,7 @@ class Checker {
     const ConvStrides strides = conv_strides(inputs_.get(0, "conv_st"));
     return {data, strides.slot, strides.channel, strides.entry};
   }
-  int64_t state_stride() const { return inputs_.get(0, "rstate").shape[1]; }
+  int64_t state_stride() const { return kimi_k3::state_stride(inputs_.get(0, "rstate")); }
 
   std::vector<Bf16> convolve(std::span<const Bf16> proj) const {
     return reference::convolve(shape_, proj, input<float>("conv_w"), table_,

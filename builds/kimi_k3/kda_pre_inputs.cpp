@@ -1,8 +1,10 @@
 #include "builds/kimi_k3/kda_pre_inputs.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
+#include <span>
 
 #include "builds/kimi_k3/model.h"
 #include "builds/random_tensors.h"
@@ -59,12 +61,26 @@ bool is_rank(const Tensor& tensor, std::string_view dtype, size_t dimensions) {
   return tensor.dtype == dtype && tensor.shape.size() == dimensions;
 }
 
+/// Slot 0 is there even if no request has it: what reads padding goes there.
+void require_slot(const char* name, const Tensor& pool) {
+  if (pool.shape[0] > 0) return;
+  fail(fmt::format("tensor '{}' is {}: a pool without a slot", name,
+                   describe(pool.dtype, pool.shape)),
+       "a pool has slot 0 at least, which padding is read from");
+}
+
 int64_t blocks_needed(const BuildKey& key) {
   return std::max(key.integer("nblocks"), key.integer("write_idx") + 1);
 }
 
 bool holds_channels(int64_t channels, int64_t entries, int64_t state_len) {
   return channels >= kQkv && entries >= state_len && entries < kQkv;
+}
+
+bool holds_states(const Tensor& rstate) {
+  if (is_rank(rstate, "f32", 2)) return rstate.shape[1] >= kStateOfSlot;
+  return is_rank(rstate, "f32", 4) && std::ranges::equal(std::span(rstate.shape).subspan(1),
+                                                         std::array{kHeads, kHeadDim, kHeadDim});
 }
 
 void require_pools(const BuildKey& key, const RankTensors& inputs) {
@@ -82,9 +98,12 @@ void require_pools(const BuildKey& key, const RankTensors& inputs) {
       fmt::format("bf16 [slots, {0} or more, {1} or more] (channel-major) or [slots, "
                   "{1} or more, {0} or more] (entry-major)",
                   kQkv, state_len));
+  require_slot("conv_st", conv);
   const Tensor& rstate = inputs.get(0, "rstate");
-  require_tensor("rstate", rstate, is_rank(rstate, "f32", 2) && rstate.shape[1] >= kStateOfSlot,
-                 fmt::format("f32 [slots, {} or more]", kStateOfSlot));
+  require_tensor("rstate", rstate, holds_states(rstate),
+                 fmt::format("f32 [slots, {} or more] or [slots, {}, {}, {}]", kStateOfSlot, kHeads,
+                             kHeadDim, kHeadDim));
+  require_slot("rstate", rstate);
 }
 
 /// Every slot lies in its pool, and no two requests have one in common.
@@ -165,6 +184,10 @@ ConvStrides conv_strides(const Tensor& conv_st) {
   const int64_t rows = conv_st.shape[1], columns = conv_st.shape[2];
   if (rows >= kQkv) return {rows * columns, columns, 1};
   return {rows * columns, 1, columns};
+}
+
+int64_t state_stride(const Tensor& rstate) {
+  return rstate.shape.size() == 2 ? rstate.shape[1] : kStateOfSlot;
 }
 
 RankTensors random_kda_pre_inputs(const BuildKey& key, uint64_t seed,

@@ -6,7 +6,8 @@
 //   blocks   bf16 [S, B, 7168]      B >= nblocks and B > write_idx; row write_idx gets the prefix
 //   conv_st  bf16 [slots, C, E]     channel-major: C >= 4608 channels of E >= state_len entries, or
 //                 [slots, E, C]     entry-major; what is beyond 4608 and state_len is padding
-//   rstate   f32  [slots, N]        N >= 12 x 128 x 128: a dense [12, 128 (v), 128 (k)], padding
+//   rstate   f32  [slots, N]        N >= 12 x 128 x 128: a dense [12, 128 (v), 128 (k)], padding;
+//                                   or [slots, 12, 128, 128]
 //   st_idx   i32  [R, W]            W >= L; a slot <= 0 is padding
 //   num_acc  i32  [R]               1 .. L
 //   ares_nw, ares_qk, in_nw bf16 [7168]; w_in bf16 [6288, 7168]; w_fb bf16 [1536, 128];
@@ -29,6 +30,9 @@ struct ConvStrides {
 
 /// Of a conv_st that require_kda_pre_inputs takes.
 ConvStrides conv_strides(const Tensor& conv_st);
+
+/// rs_seq, in elements, of an rstate that require_kda_pre_inputs takes.
+int64_t state_stride(const Tensor& rstate);
 
 /// How random inputs lie and what they say; the default is what `baton run` draws.
 struct KdaPreOptions {

@@ -25,7 +25,7 @@ void upload_kda_pre(Collective& collective, const BuildKey& key, const RankTenso
   set("cs_seq", conv.slot);
   set("cs_dim", conv.channel);
   set("cs_tok", conv.entry);
-  set("rs_seq", inputs.get(0, "rstate").shape[1]);
+  set("rs_seq", state_stride(inputs.get(0, "rstate")));
   set("st_stride", inputs.get(0, "st_idx").shape[1]);
   set("layer", layer);
 }

@@ -79,6 +79,15 @@ TEST_CASE("kda_pre with strided pools leaves what lies between and around the sl
   }
 }
 
+TEST_CASE("kda_pre takes a dense rstate whose dimensions stand apart") {
+  const BuildKey key = builds::complete_key("kda_pre:tokens=2,qlen=2,nblocks=1", "gfx950");
+  EmulatedRanks rank(key, builds::build(key).code_object, {.threads = 2});
+  auto inputs = builds::kimi_k3::random_kda_pre_inputs(key, 1, {.state_padding = 0});
+  auto& shape = inputs.common.at("rstate").shape;
+  shape = {shape[0], 12, 128, 128};
+  CHECK(run_kda_pre(rank, key, inputs, 2) == kNone);
+}
+
 TEST_CASE("kda_pre with debug, diag and timeline is right, and no wait gives up") {
   const std::string build =
       GENERATE("debug=1", "diag=1", "timeline=1", "debug=1,diag=1,timeline=1");

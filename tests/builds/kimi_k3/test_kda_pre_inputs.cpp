@@ -119,6 +119,22 @@ TEST_CASE("a wrong tensor is named") {
           t["conv_st"].shape = {9, 4608, 4608};
         }).find("tensor 'conv_st'") == 0);
   CHECK(complaint([](TensorMap& t) { t["conv_st"].shape = {9, 4, 4608}; }) == "");
+  CHECK(complaint([](TensorMap& t) { t["rstate"].shape = {9, 12, 128, 127}; }) ==
+        "tensor 'rstate' is f32 [9, 12, 128, 127], expected f32 [slots, 196608 or more] or [slots, "
+        "12, 128, 128]");
+}
+
+TEST_CASE("a state's dimensions may be given apart") {
+  CHECK(complaint([](TensorMap& t) { t["rstate"].shape = {9, 12, 128, 128}; }) == "");
+  CHECK(state_stride({"f32", {9, 12, 128, 128}, {}}) == 12 * 128 * 128);
+  CHECK(state_stride({"f32", {9, 196613}, {}}) == 196613);
+}
+
+TEST_CASE("a pool has a slot") {
+  CHECK(complaint([](TensorMap& t) { t["conv_st"].shape[0] = 0; }) ==
+        "tensor 'conv_st' is bf16 [0, 4609, 4]: a pool without a slot");
+  CHECK(complaint([](TensorMap& t) { t["rstate"].shape[0] = 0; }) ==
+        "tensor 'rstate' is f32 [0, 196608]: a pool without a slot");
 }
 
 std::string table_complaint(const Ints& table, const Ints& accepted) {
