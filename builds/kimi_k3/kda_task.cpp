@@ -270,10 +270,12 @@ void KdaTasks::normalise_rows() {
 /// S += u k; o = bf16(S . q).
 void KdaTasks::recurrence(const Task& t) {
   const Bool has_state = slot(t, accepted(t)) > 0;
+  std::vector<I32> slots;  // of all tokens, read at once
+  for (int j = 0; j < shape_.qlen; ++j) slots.push_back(slot(t, I32(j)));
   const I32 v_row = thread_ / kLanesOfRow, column = thread_ % kLanesOfRow * 4;
   Vec<F32, 4> state = select(has_state, state_.get(), zeros());
   for (int j = 0; j < shape_.qlen; ++j) {
-    const I32 to = slot(t, I32(j));
+    const I32& to = slots[static_cast<size_t>(j)];
     const Vec<F32, 4> q = lds_.qk.load<4>(2 * j * kHeadDim + column);
     const Vec<F32, 4> k = lds_.qk.load<4>((2 * j + 1) * kHeadDim + column);
     state = state * lds_.decay.load<4>(j * kHeadDim + column);

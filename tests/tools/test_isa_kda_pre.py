@@ -86,5 +86,20 @@ class Isa(ListingTest):
         self.assertFalse([i.text for i in instructions if i.mnemonic.startswith("scratch_")])
 
 
+class Speculation(ListingTest):
+    """A request of several tokens."""
+
+    key = "kda_pre:tokens=8,qlen=4,nblocks=1"
+
+    @on_every_chip
+    def test_the_slots_of_all_tokens_are_read_before_the_first_state_is_stored(self, _,
+                                                                               instructions):
+        stage = [i for i in instructions if i.stage == "recurrence"]
+        stores = [at for at, one in enumerate(stage) if "_store_dwordx4" in one.mnemonic]
+        self.assertEqual(len(stores), 4)
+        behind = stage[stores[0]:]
+        self.assertEqual([i.text for i in behind if i.mnemonic.startswith("s_load")], [])
+
+
 if __name__ == "__main__":
     unittest.main()
