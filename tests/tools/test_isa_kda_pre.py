@@ -63,6 +63,16 @@ class Isa(ListingTest):
                 self.assertEqual(put.policy, DEVICE[chip])
 
     @on_every_chip
+    def test_rows_behind_a_flag_are_stored_and_loaded_where_other_ctas_see(self, chip,
+                                                                          instructions):
+        for access in ("store", "load"):
+            rows = [i for i in instructions if f"_{access}_dword" in i.mnemonic
+                    and f"tensors_.x.{access}" in i.source]
+            self.assertTrue(rows, access)
+            for one in rows:
+                self.assertEqual(one.policy, DEVICE[chip], one.text)
+
+    @on_every_chip
     def test_every_poll_loads_inside_its_loop(self, chip, instructions):
         edges = successors(instructions)
         positions = {one: at for at, one in enumerate(instructions)}
