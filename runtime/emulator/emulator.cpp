@@ -122,7 +122,8 @@ namespace {
 /// A stream that takes itself off its platform's list.
 template <typename Platform>
 struct ListedStream : EmulatedStream {
-  explicit ListedStream(Platform& p) : platform(p) {
+  ListedStream(Platform& p, int of_device) : platform(p) {
+    device = of_device;  // before other threads see it
     const std::lock_guard lock(platform.mutex);
     platform.streams.push_back(this);
   }
@@ -136,9 +137,7 @@ struct ListedStream : EmulatedStream {
 }  // namespace
 
 std::unique_ptr<Stream> Emulator::EmulatedDevice::create_stream() {
-  auto stream = std::make_unique<ListedStream<Platform>>(platform_);
-  stream->device = ordinal_;
-  return stream;
+  return std::make_unique<ListedStream<Platform>>(platform_, ordinal_);
 }
 
 std::unique_ptr<Module> Emulator::EmulatedDevice::load(ByteView code_object) {
