@@ -1,6 +1,7 @@
 #include "codegen/link_files.h"
 
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,13 +15,14 @@ namespace baton::codegen {
 namespace {
 
 /// LLD maps its output: without room for all of it the process would end by a signal, so there has
-/// to be room for twice the object, and some pages for the dynamic sections.
+/// to be room for twice the object, some pages for the dynamic sections, and a few files.
 bool has_room(const std::filesystem::path& folder, uint64_t object_bytes) {
-  constexpr uint64_t kSections = 64 * 1024;
+  constexpr uint64_t kSections = 64 * 1024, kFiles = 16;
   if (::access(folder.c_str(), W_OK | X_OK) != 0) return false;
-  std::error_code error;
-  const std::filesystem::space_info space = std::filesystem::space(folder, error);
-  return !error && space.available >= 2 * object_bytes + kSections;
+  struct statvfs space = {};
+  if (::statvfs(folder.c_str(), &space) != 0) return false;
+  const bool has_files = space.f_files == 0 || space.f_favail >= kFiles;
+  return has_files && space.f_bavail * space.f_frsize >= 2 * object_bytes + kSections;
 }
 
 }  // namespace

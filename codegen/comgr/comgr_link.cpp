@@ -119,22 +119,32 @@ int wait_for(pid_t child) {
   return status;
 }
 
+/// Whether a message ends with what the system says when it has no more of something.
+bool tells_of_shortage(std::string_view message) {
+  constexpr int kErrors[] = {ENOSPC, EFBIG, EDQUOT, ENOMEM, EMFILE, ENFILE};
+  return std::ranges::any_of(kErrors,
+                             [&](int error) { return message.ends_with(std::strerror(error)); });
+}
+
 /// Throws what the log's first line says: of its input the object's fault, of any other file below
-/// `scratch` the folder's. The names of those files, another each time, are not shown.
+/// `scratch` or a shortage the folder's. The names of those files, another each time, are not
+/// shown.
 [[noreturn]] void fail_link(const Library& library, const MemoryFile& log,
                             const std::string& scratch, const std::string& folder, int status) {
   const Bytes bytes = read_file(log.path());
   std::string reason = printable(first_line({bytes.begin(), bytes.end()}));
   const size_t at = reason.find(scratch);
+  bool is_machine = tells_of_shortage(reason);
   if (at != std::string::npos) {
     const size_t end = std::min(reason.find_first_of(": ", at), reason.size());
     const bool is_input = std::string_view(reason).substr(at, end - at).ends_with(kInputName);
     reason.replace(at, end - at, is_input ? kInputName : "its output in " + folder);
-    if (!is_input) {
-      throw Error(ErrorKind::environment,
-                  fmt::format("the linker of {} failed: {}", library.title(), reason),
-                  codegen::kLinkHint);
-    }
+    is_machine = is_machine || !is_input;
+  }
+  if (is_machine) {
+    throw Error(ErrorKind::environment,
+                fmt::format("the linker of {} failed: {}", library.title(), reason),
+                codegen::kLinkHint);
   }
   if (reason.empty()) reason = "it says nothing";
   if (WIFSIGNALED(status)) {

@@ -9,6 +9,14 @@
 #include "runtime/base/text.h"
 
 namespace baton {
+namespace {
+
+/// Whether dlopen found no file of that name, which is no fault of a file that is there.
+bool is_absence(std::string_view reason, const std::string& name) {
+  return reason == name + ": cannot open shared object file: No such file or directory";
+}
+
+}  // namespace
 
 DynamicLibrary::DynamicLibrary(const LibrarySearch& search) : hint_(search.hint) {
   const int mode = RTLD_NOW | RTLD_LOCAL | (search.stays ? RTLD_NODELETE : 0);
@@ -24,6 +32,10 @@ DynamicLibrary::DynamicLibrary(const LibrarySearch& search) : hint_(search.hint)
     name_ = known;
     handle_ = ::dlopen(known, mode);
     if (handle_ != nullptr) return;
+    const std::string reason = ::dlerror();
+    if (is_absence(reason, known)) continue;
+    throw Error(ErrorKind::environment,
+                fmt::format("cannot open {}: {}", search.what, printable(reason)), hint_);
   }
   throw Error(ErrorKind::environment,
               fmt::format("no {} is installed: none of {} is there", search.what,

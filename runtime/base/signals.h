@@ -1,28 +1,21 @@
 // Signals that end the process, held back while something temporary lies on disk.
 #pragma once
 
-#include <pthread.h>
-
-#include <csignal>
-
 namespace baton {
 
-/// While this lives, SIGINT, SIGTERM and SIGHUP wait for this thread: what was half-written is
-/// finished or taken away first. For milliseconds of work only.
+/// While one of these lives on any thread, the watch of end_on_signals() waits: what is
+/// half-written is finished or taken away first. For milliseconds of work only. In a process
+/// without that watch signals do what they do.
 class HeldSignals {
  public:
-  HeldSignals() {
-    sigset_t held;
-    sigemptyset(&held);
-    for (int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&held, signal);
-    pthread_sigmask(SIG_BLOCK, &held, &before_);
-  }
-  ~HeldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  HeldSignals();
+  ~HeldSignals();
   HeldSignals(const HeldSignals&) = delete;
   HeldSignals& operator=(const HeldSignals&) = delete;
-
- private:
-  sigset_t before_;
 };
+
+/// For a program's main(), before it starts a thread: from now on SIGINT, SIGTERM and SIGHUP, those
+/// of them that are not ignored, end the process once nothing is held, or after a second.
+void end_on_signals();
 
 }  // namespace baton

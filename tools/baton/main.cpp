@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <new>
 
+#include "runtime/base/signals.h"
 #include "runtime/base/text.h"
 #include "tools/baton/command.h"
 #include "tools/baton/terminal.h"
@@ -100,6 +101,7 @@ int run(int argc, const char* const* argv) {
 
 int main(int argc, char** argv) {
   using namespace baton;
+  end_on_signals();
   cli::prepare_streams();
   try {
     return cli::run(argc, argv);

@@ -1,8 +1,10 @@
 // libamd_comgr against LLD and LLVM of this process: what it links, reads and disassembles.
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <filesystem>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "codegen/comgr/comgr_link.h"
@@ -246,6 +248,45 @@ TEST_CASE("metadata that comgr reads otherwise is refused by the field's name") 
                              [&] { comgr::require_same_metadata(note, other, "comgr"); })
                         .what()) ==
         "comgr reads the metadata otherwise than Baton: amdhsa.kernels/0/.wavefront_size");
+}
+
+TEST_CASE("fields of names that nobody knows are compared as text") {
+  using nlohmann::json;
+  const auto same = [](const json& own, const char* text) {
+    const Bytes ours = json::to_msgpack({{"a/b", {{"zz", {own}}}}});
+    const Bytes theirs = json::to_msgpack({{"a/b", {{"zz", {text}}}}});
+    try {
+      comgr::require_same_metadata(ours, theirs, "comgr");
+      return true;
+    } catch (const Error& error) {
+      CHECK(error.what() == std::string("comgr reads the metadata otherwise than Baton: a/b/zz/0"));
+      return false;
+    }
+  };
+  for (const auto& [own, text] :
+       std::vector<std::pair<json, const char*>>{{true, "true"},
+                                                 {false, "0"},
+                                                 {-1, "-1"},
+                                                 {1.5, "1.500000e+00"},
+                                                 {nullptr, ""},
+                                                 {"007", "007"},
+                                                 {UINT64_MAX, "18446744073709551615"},
+                                                 {std::nan(""), "nan"}}) {
+    CAPTURE(own, text);
+    CHECK(same(own, text));
+  }
+  for (const auto& [own, text] : std::vector<std::pair<json, const char*>>{{true, "false"},
+                                                                           {false, "1"},
+                                                                           {-1, "1"},
+                                                                           {1.5, "1.6"},
+                                                                           {1.5, "1.5x"},
+                                                                           {nullptr, "0"},
+                                                                           {"007", "7"},
+                                                                           {json::array(), ""},
+                                                                           {json::object(), ""}}) {
+    CAPTURE(own, text);
+    CHECK_FALSE(same(own, text));
+  }
 }
 
 TEST_CASE("comgr, its LLVM and ours work side by side, from any thread") {

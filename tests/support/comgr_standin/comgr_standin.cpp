@@ -4,6 +4,7 @@
 //   version=4        interface 4.0, which nobody knows
 //   vgpr_count       a kernel's .vgpr_count is read as its .sgpr_count
 //   crash            a link ends by a signal that no handler sees
+//   hang             a link never ends
 //   alone            metadata is refused when another thread is reading some
 // All other functions are the library's own: a search in this library goes on in what it needs.
 #include <dlfcn.h>
@@ -47,9 +48,11 @@ BATON_EXPORT void amd_comgr_get_version(size_t* major, size_t* minor) {
 BATON_EXPORT Status amd_comgr_do_action(ActionKind kind, ActionInfo info, DataSet input,
                                         DataSet result) {
   if (fault() == "crash") std::raise(SIGKILL);
+  while (fault() == "hang") ::pause();
   if (fault() == "version=3") {
-    if (kind != kLinkToExecutable3) return kError;
-    kind = kLinkToExecutable2;
+    // AMD_COMGR_ACTION_LINK_RELOCATABLE_TO_EXECUTABLE in the headers of the two versions.
+    if (kind != 0x7) return kError;
+    kind = 0x9;
   }
   return BATON_REAL(amd_comgr_do_action)(kind, info, input, result);
 }
