@@ -52,7 +52,7 @@ slurmd -f "$SLURM_CONF"
 
 # The keys, one a line, are those of the plan; a task takes one line.
 "$baton" matrix "$matrix" --out "$work/out" --plan "$work/plan.ninja"
-sed -n 's/^  key = //p' "$work/plan.ninja" | head -n "$keys" >"$work/keys"
+sed -n 's/^  key = //p' "$work/plan.ninja" | sed -n "1,${keys}p" >"$work/keys"
 cat >"$work/task.sh" <<TASK
 #!/bin/sh
 exec '$baton' matrix --only "\$(sed -n "\${SLURM_ARRAY_TASK_ID}p" '$work/keys')" --arch gfx950 \
