@@ -6,62 +6,18 @@
 #include <optional>
 #include <set>
 
+#include "builds/matrix_summary.h"
+#include "builds/shipped_check.h"
 #include "runtime/base/file.h"
-#include "runtime/base/text.h"
 #include "runtime/base/threads.h"
-#include "runtime/cache/index_file.h"
 #include "runtime/cache/layout.h"
+#include "runtime/cache/scan.h"
 #include "runtime/cache/upkeep.h"
 
 namespace baton::builds {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path times_folder(const fs::path& folder) { return cache_layout::root(folder) / "times"; }
-
-std::string spelt(const std::string& key, const std::string& chip) {
-  return fmt::format("{} for {}", key, chip);
-}
-
-/// The summary: a row a key.
-class SummaryTable {
- public:
-  explicit SummaryTable(const Manifest& manifest) {
-    text_ = fmt::format("{}\n{} code objects, baton {}, LLVM {}\n\n", printable(manifest.name),
-                        manifest.entries.size(), manifest.baton_version, manifest.llvm_version);
-    text_ += fmt::format(kRow, "chip", "VGPRs", "SGPRs", "LDS", "waves/SIMD", "bytes", "ms", "key");
-  }
-
-  void add(const ManifestEntry& entry, const std::string& time) {
-    text_ += fmt::format(kRow, entry.chip, entry.vgprs, entry.sgprs, entry.lds_bytes,
-                         entry.waves_per_simd, entry.bytes, time, entry.key);
-  }
-
-  const std::string& text() const { return text_; }
-
- private:
-  static constexpr const char* kRow = "{:<7} {:>5} {:>5} {:>6} {:>10} {:>7} {:>6}  {}\n";
-  std::string text_;
-};
-
-void check_entry(const fs::path& folder, const ManifestEntry& entry, Cache& cache,
-                 const Digest& library, std::vector<std::string>& faults) {
-  const CodeName name{.key = entry.key, .chip = entry.chip, .library = library};
-  const std::optional<Digest> content = cache.find(name);
-  if (!content || *content != entry.content) {
-    faults.push_back(fmt::format("{}: its name is not in the index of '{}'",
-                                 spelt(entry.key, entry.chip), folder.string()));
-  }
-  const std::optional<CodeObject> object = cache.load(entry.content, name);
-  if (!object) {
-    faults.push_back(fmt::format("{}: '{}' is not there or not whole", spelt(entry.key, entry.chip),
-                                 entry.path));
-  } else if (manifest_entry(object->record, entry.content, object->bytes.size()) != entry) {
-    faults.push_back(fmt::format("{}: '{}' is not what the manifest says",
-                                 spelt(entry.key, entry.chip), entry.path));
-  }
-}
 
 }  // namespace
 
@@ -137,14 +93,13 @@ MatrixFolder::Compiled MatrixFolder::compile(
 std::string MatrixFolder::time_text(const Digest& content) const {
   try {
     const Bytes text = read_file(times_folder(folder_) / content.hex());
-    constexpr size_t kMostDigits = 9;
     const std::string_view digits(reinterpret_cast<const char*>(text.data()),
                                   text.empty() ? 0 : text.size() - 1);
-    if (digits.size() <= kMostDigits && parse_number<uint64_t>(digits)) return std::string(digits);
+    if (is_time(digits)) return std::string(digits);
   } catch (const Error&) {
     // It was compiled elsewhere, and only its code brought here.
   }
-  return "-";
+  return kNoTime;
 }
 
 Manifest MatrixFolder::collect(const Matrix& matrix, int jobs) {
@@ -170,11 +125,11 @@ Manifest MatrixFolder::collect(const Matrix& matrix, int jobs) {
                             folder_.string(), fmt::join(missing, "; ")),
                 "compile them first, with this build of Baton");
   }
-  SummaryTable summary(manifest);
-  for (const ManifestEntry& entry : manifest.entries) summary.add(entry, time_text(entry.content));
-  keep_only(manifest);
+  std::vector<std::string> times;
+  for (const ManifestEntry& entry : manifest.entries) times.push_back(time_text(entry.content));
+  const std::string summary = summary_text(manifest, times);
   const std::string json = manifest.to_json();
-  const FileToWrite files[] = {{folder_ / kSummaryFile, as_bytes(summary.text())},
+  const FileToWrite files[] = {{folder_ / kSummaryFile, as_bytes(summary)},
                                {folder_ / kManifestFile, as_bytes(json)}};
   const auto is_right = [](const FileToWrite& file) {
     std::error_code unreadable;
@@ -185,24 +140,38 @@ Manifest MatrixFolder::collect(const Matrix& matrix, int jobs) {
   return manifest;
 }
 
-void MatrixFolder::keep_only(const Manifest& manifest) const {
-  std::set<std::string> contents, names;
-  for (const ManifestEntry& entry : manifest.entries) {
-    contents.insert(entry.content.hex());
-    names.insert(
-        CodeName{.key = entry.key, .chip = entry.chip, .library = manifest.library}.digest().hex());
+void MatrixFolder::require_prunable(const Matrix& matrix) const {
+  std::error_code unreadable;
+  if (fs::exists(folder_ / kManifestFile, unreadable)) return;
+  std::set<std::string> wanted;
+  for (const BuildKey& key : matrix.keys) wanted.insert(spelt(key.text(), key.chip()));
+  for (const CachedCode& code : list_cache(folder_, /*thorough=*/false)) {
+    if (wanted.contains(spelt(code.key, code.chip))) continue;
+    throw Error(ErrorKind::user,
+                fmt::format("'{}' has no {} and holds code objects that are not of this matrix, "
+                            "'{}' for one: it may be the cache of a loader",
+                            folder_.string(), kManifestFile, code.folder.string()),
+                "nothing is pruned there; `baton cache prune` looks after a loader's cache");
   }
-  const auto keep = [](const fs::path& folder, const std::set<std::string>& kept) {
-    std::vector<fs::path> others;
-    std::error_code ended;
-    for (fs::directory_iterator it(folder, ended), end; !ended && it != end; it.increment(ended)) {
-      if (!kept.contains(it->path().stem().string())) others.push_back(it->path());
-    }
-    for (const fs::path& other : others) fs::remove_all(other, ended);
-  };
-  keep(cache_layout::index(folder_), names);
-  keep(cache_layout::objects(folder_), contents);
-  keep(times_folder(folder_), contents);
+}
+
+size_t MatrixFolder::prune(const Manifest& manifest) const {
+  std::set<std::string> contents;
+  for (const ManifestEntry& entry : manifest.entries) contents.insert(entry.content.hex());
+  std::vector<fs::path> going = unlisted(folder_, manifest);
+  const size_t count = going.size();
+  for (const fs::path& time : paths_in(times_folder(folder_))) {
+    if (!contents.contains(time.filename().string())) going.push_back(time);
+  }
+  for (const fs::path& path : going) {
+    std::error_code failure;
+    fs::remove_all(path, failure);
+    if (!failure) continue;
+    throw Error(ErrorKind::environment,
+                fmt::format("cannot remove '{}': {}", path.string(), failure.message()),
+                "the rest is whole; change its permissions and prune again");
+  }
+  return count;
 }
 
 std::vector<Digest> MatrixFolder::contents(std::span<const BuildKey> keys, int jobs) {
@@ -220,33 +189,6 @@ std::vector<Digest> MatrixFolder::contents(std::span<const BuildKey> keys, int j
     if (error) throw Error(*error);
   }
   return contents;
-}
-
-std::vector<std::string> check_shipped(const fs::path& folder, const Matrix* expected) {
-  const Manifest manifest = Manifest::read(folder);
-  std::vector<std::string> faults;
-  Cache cache({.folder = folder, .read_only = true, .report = [&](const std::string& line) {
-                 faults.push_back(line);
-               }});
-  std::set<std::string> listed, wanted, contents;
-  for (const ManifestEntry& entry : manifest.entries) {
-    check_entry(folder, entry, cache, manifest.library, faults);
-    listed.insert(spelt(entry.key, entry.chip));
-    contents.insert(entry.content.hex());
-  }
-  for (const CachedCode& code : list_cache(folder, /*thorough=*/false)) {
-    if (contents.contains(code.content)) continue;
-    faults.push_back(fmt::format("{}: the manifest does not list it", code.folder.string()));
-  }
-  if (expected == nullptr) return faults;
-  for (const BuildKey& key : expected->keys) wanted.insert(spelt(key.text(), key.chip()));
-  for (const std::string& key : wanted) {
-    if (!listed.contains(key)) faults.push_back(key + ": the manifest lacks it");
-  }
-  for (const std::string& key : listed) {
-    if (!wanted.contains(key)) faults.push_back(key + ": the matrix does not ask for it");
-  }
-  return faults;
 }
 
 std::string ninja_plan(std::span<const BuildKey> keys, std::span<const Digest> contents,

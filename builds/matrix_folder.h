@@ -1,4 +1,4 @@
-// A matrix on disk: compiled into a folder that is shipped, checked, spread over machines.
+// A matrix on disk: compiled into a folder that is shipped, spread over machines.
 #pragma once
 
 #include <filesystem>
@@ -14,8 +14,6 @@
 #include "runtime/loader.h"
 
 namespace baton::builds {
-
-inline constexpr const char* kSummaryFile = "summary.txt";
 
 /// The folder is a cache (runtime/cache/cache.h) that nothing is evicted from, with a manifest and
 /// a summary beside it. Several processes may compile into it at once.
@@ -38,11 +36,17 @@ class MatrixFolder {
   Compiled compile(std::span<const BuildKey> keys, int jobs,
                    const std::function<void(const PrepareProgress&)>& progress = {});
 
-  /// Writes manifest.json and summary.txt, unless they are there and right, and removes what the
-  /// matrix does not list; returns what the manifest says. What the last missing() found sound is
-  /// not read again, the rest on `jobs` threads. Throws Error (failed_check) that lists every
-  /// missing key.
+  /// Writes manifest.json and summary.txt, unless they are there and right; returns what the
+  /// manifest says. What the last missing() found sound is not read again, the rest on `jobs`
+  /// threads. Throws Error (failed_check) that lists every missing key.
   Manifest collect(const Matrix& matrix, int jobs);
+
+  /// Refuses a folder that no matrix may have made, before a run that shall prune it: one without
+  /// a manifest and with code objects of other keys. Throws Error (user).
+  void require_prunable(const Matrix& matrix) const;
+  /// Removes what is unlisted(); how many paths. Only while nobody else uses the folder. Throws
+  /// Error (environment).
+  size_t prune(const Manifest& manifest) const;
 
   /// The content that each key has or will have; traced on `jobs` threads where that is not known.
   /// Throws the first key's Error.
@@ -60,7 +64,6 @@ class MatrixFolder {
   /// Of each key what listed_ knows or the folder holds, null where that is nothing.
   std::vector<const Listed*> list(std::span<const BuildKey> keys, int jobs);
   std::string time_text(const Digest& content) const;
-  void keep_only(const Manifest& manifest) const;
 
   std::filesystem::path folder_;
   const CodeBuilder& builder_;
@@ -68,11 +71,6 @@ class MatrixFolder {
   Cache cache_;
   std::map<Digest, Listed> listed_;  ///< by the name's digest
 };
-
-/// Every fault of a shipped folder, a line each that names the file or the key: what its manifest
-/// lists and it lacks, what is damaged, what differs from the manifest, what is not listed. With
-/// `expected` also the keys that only one of the two knows.
-std::vector<std::string> check_shipped(const std::filesystem::path& folder, const Matrix* expected);
 
 /// What a plan says besides the keys.
 struct PlanCommands {

@@ -2,6 +2,8 @@
 #include <map>
 
 #include "builds/matrix_folder.h"
+#include "builds/shipped_check.h"
+#include "runtime/base/file.h"
 #include "runtime/cache/layout.h"
 #include "tests/runtime/cache/stub_builder.h"
 #include "tests/support/expect_error.h"
@@ -82,16 +84,68 @@ TEST_CASE_METHOD(FolderFixture, "a collect names every key that is missing and w
   CHECK_FALSE(fs::exists(out / "manifest.json"));
 }
 
-TEST_CASE_METHOD(FolderFixture, "what the matrix no longer lists goes") {
+TEST_CASE_METHOD(FolderFixture, "what the matrix does not list stays until it is pruned") {
   make(matrix_of("[1, 2, 3]"));
   const Manifest manifest = make(matrix_of("[3, 4]"));
   CHECK(manifest.entries.size() == 2);
-  CHECK(check_shipped(out, nullptr).empty());
   const auto count = [](const fs::path& path) {
     return std::distance(fs::directory_iterator(path), {});
   };
-  CHECK(count(cache_layout::objects(out)) == 2);
-  CHECK(count(cache_layout::index(out)) == 2);
+  CHECK(count(cache_layout::objects(out)) == 4);
+  CHECK(unlisted(out, manifest).size() == 4);  // two code objects, two names
+  CHECK(check_shipped(out, nullptr).size() == 4);
+  CHECK(folder.missing(matrix_of("[1, 2, 3, 4]").keys, 2).empty());
+  CHECK(folder.prune(manifest) == 4);
+  CHECK(check_shipped(out, nullptr).empty());
+  for (const fs::path& place :
+       {cache_layout::objects(out), cache_layout::index(out), times_folder(out)}) {
+    CHECK(count(place) == 2);
+  }
+  CHECK(folder.prune(manifest) == 0);
+}
+
+TEST_CASE_METHOD(FolderFixture, "a folder with other keys and no manifest is not to be pruned") {
+  const Matrix matrix = matrix_of("[1, 2]");
+  folder.require_prunable(matrix);
+  CHECK(folder.compile(matrix.keys, 1).failures.empty());
+  folder.require_prunable(matrix);  // a run of it that was cut
+  const std::string refusal =
+      tests::user_error([&] { folder.require_prunable(matrix_of("[2, 3]")); });
+  CHECK_THAT(refusal, Catch::StartsWith("'" + out.string() + "' has no manifest.json"));
+  folder.collect(matrix, 1);
+  folder.require_prunable(matrix_of("[2, 3]"));
+}
+
+TEST_CASE_METHOD(FolderFixture, "a check names every file that is nobody's, and a wrong summary") {
+  const Manifest manifest = make(matrix_of("[1, 2]"));
+  const fs::path object = (out / manifest.entries[0].path).parent_path();
+  const fs::path strays[] = {object / "more", cache_layout::index(out) / "zz.json",
+                             cache_layout::root(out) / "other", cache_layout::objects(out) / "f"};
+  for (const fs::path& stray : strays) {
+    write_file(stray, as_bytes("x"));
+    CHECK(check_shipped(out, nullptr) ==
+          std::vector<std::string>{stray.string() + ": the manifest does not list it"});
+    CHECK(folder.prune(manifest) == 1);
+    CHECK(check_shipped(out, nullptr).empty());
+  }
+  const fs::path summary = out / "summary.txt";
+  const Bytes whole = read_file(summary);
+  const std::string text(whole.begin(), whole.end());
+  std::string timed = text;
+  const size_t row = timed.find("gfx950");
+  constexpr std::string_view kOtherTime = "    12";
+  timed.replace(timed.find("  attn_post", row) - kOtherTime.size(), kOtherTime.size(), kOtherTime);
+  write_file(summary, as_bytes(timed));
+  CHECK(check_shipped(out, nullptr).empty());
+  std::string changed = text;
+  changed[row + 3] = '8';
+  for (const std::string& wrong : {std::string("junk"), text + "x", changed, std::string()}) {
+    write_file(summary, as_bytes(wrong));
+    REQUIRE(check_shipped(out, nullptr).size() == 1);
+    CHECK_THAT(check_shipped(out, nullptr)[0], Catch::StartsWith(summary.string() + ": it is not"));
+  }
+  fs::remove(summary);
+  CHECK_THAT(check_shipped(out, nullptr)[0], Catch::Contains("summary.txt': No such file"));
 }
 
 TEST_CASE_METHOD(FolderFixture, "a check names what is damaged, gone, added or not asked for") {
@@ -115,7 +169,7 @@ TEST_CASE_METHOD(FolderFixture, "a check names what is damaged, gone, added or n
   CHECK(faults().empty());
   folder.compile(matrix_of("5").keys, 1);
   CHECK_THAT(faults(), Catch::Contains("the manifest does not list it"));
-  folder.collect(matrix, 2);
+  folder.prune(folder.collect(matrix, 2));
   const Matrix other = matrix_of("[2, 3]");
   CHECK_THAT(faults(&other),
              Catch::Contains("tokens=1,") && Catch::Contains("the matrix does not ask for it") &&

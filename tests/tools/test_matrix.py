@@ -77,8 +77,32 @@ class MatrixCommand(ToolTest):
         longer = self.matrix("m.toml")
         self.assertEqual((longer["keys"], longer["present"], longer["compiled"]), (10, KEYS, 4))
         (self.folder / "m.toml").write_text(MATRIX)
-        self.assertEqual(self.matrix("m.toml")["compiled"], 0)
+        self.assertEqual(self.matrix("m.toml", "--prune")["compiled"], 0)
         self.assertEqual((self.folder / "out/manifest.json").read_bytes(), manifest)
+        self.assertEqual(self.matrix("--check")["faults"], [])
+
+    def test_nothing_that_another_matrix_made_goes_unless_asked(self):
+        self.matrix("m.toml")
+        done = run("matrix", "m.toml", "--arch", "gfx942", "--out", "out", "--json",
+                   cwd=self.folder)
+        self.assertEqual((done.returncode, done.stderr), (0, "remark: 12 files and folders below "
+                         "'out/v1' are not of this matrix: --prune removes them\n"))
+        self.assertEqual(json.loads(done.stdout)["unlisted"], 2 * KEYS)
+        self.assertEqual(len(self.matrix("--check", code=CHECK)["faults"]), 2 * KEYS)
+        self.assertEqual(self.matrix("m.toml", "--collect", "--prune")["pruned"], 6)
+        self.assertEqual(self.matrix("--check", "m.toml")["faults"], [])
+
+    def test_a_cache_of_loaders_is_not_pruned(self):
+        subprocess.run([os.environ["BATON_LOADER_PROBE"], "get", "out", "gfx950",
+                        "attn_post:tokens=4,nblocks=1"], cwd=self.folder, check=True,
+                       capture_output=True)
+        self.refuse(USER, "out' has no manifest.json and holds code objects",
+                    ["matrix", "m.toml", "--out", "out", "--prune"], "baton cache prune")
+        self.refuse(USER, "--prune: 'out' is the cache of this user's loaders",
+                    ["matrix", "m.toml", "--out", "out", "--prune"], "baton cache prune",
+                    env={"BATON_CACHE_DIR": str(self.folder / "out")})
+        for more in (["--check"], ["m.toml", "--plan", "p"], ["--only", "attn_post"]):
+            self.refuse(USER, "--prune has no use", ["matrix", *more, "--out", "out", "--prune"])
 
     def test_a_run_that_is_cut_is_taken_up(self):
         cut = subprocess.Popen([BATON, "matrix", "m.toml", "--out", "out", "-j", "1"],

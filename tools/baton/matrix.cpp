@@ -7,10 +7,12 @@
 #include "builds/families.h"
 #include "builds/key_builder.h"
 #include "builds/matrix_folder.h"
+#include "builds/shipped_check.h"
 #include "runtime/base/file.h"
 #include "runtime/base/text.h"
 #include "tools/baton/command.h"
 #include "tools/baton/input.h"
+#include "tools/baton/output_path.h"
 #include "tools/baton/progress.h"
 #include "tools/baton/terminal.h"
 
@@ -28,7 +30,7 @@ struct MatrixFlags {
   std::string plan;
   std::string shared;
   int jobs = 0;
-  bool check = false, collect = false, json = false;
+  bool check = false, collect = false, prune = false, json = false;
 };
 
 constexpr const char* kDescribe = "docs/matrix.md describes the file and the folder";
@@ -45,6 +47,10 @@ void check_flags(const MatrixFlags& flags) {
                 flags.only.empty() ? "baton matrix needs a FILE.toml"
                                    : "--only names its keys itself: leave FILE.toml out",
                 kDescribe);
+  }
+  if (flags.prune && (flags.check || !flags.plan.empty() || !flags.only.empty())) {
+    throw Error(ErrorKind::user, "--prune has no use beside --check, --plan and --only",
+                "it is for a whole run and for --collect");
   }
   if (flags.jobs < 0) {
     throw Error(ErrorKind::user, fmt::format("-j {} is no number of threads", flags.jobs),
@@ -86,6 +92,7 @@ struct Outcome {
   size_t keys = 0, present = 0;
   builds::MatrixFolder::Compiled compiled;
   double seconds = 0;
+  size_t pruned = 0, unlisted = 0;  ///< paths below v1 that are not of the matrix: gone, left
 };
 
 Outcome compile(builds::MatrixFolder& folder, const std::vector<BuildKey>& keys, int jobs) {
@@ -135,14 +142,20 @@ ordered_json outcome_json(const Outcome& outcome, const std::string& out) {
           {"unchanged", outcome.compiled.counts.disk},
           {"shared", outcome.compiled.counts.shared},
           {"failed", std::move(failed)},
+          {"pruned", outcome.pruned},
+          {"unlisted", outcome.unlisted},
           {"seconds", outcome.seconds}};
+}
+
+std::string pruned_text(const Outcome& outcome) {
+  return outcome.pruned == 0 ? "" : fmt::format(", {} others removed", outcome.pruned);
 }
 
 std::string outcome_text(const Outcome& outcome, const std::string& out) {
   const std::string place = printable(out);
   if (outcome.present == outcome.keys) {
-    return fmt::format("nothing to do: all {} keys are in {}, checked in {:.1f} s\n", outcome.keys,
-                       place, outcome.seconds);
+    return fmt::format("nothing to do: all {} keys are in {}, checked in {:.1f} s{}\n",
+                       outcome.keys, place, outcome.seconds, pruned_text(outcome));
   }
   const LoaderCounts& counts = outcome.compiled.counts;
   std::string text =
@@ -153,7 +166,7 @@ std::string outcome_text(const Outcome& outcome, const std::string& out) {
   if (!outcome.compiled.failures.empty()) {
     text += fmt::format(", {} failed: no manifest is written", outcome.compiled.failures.size());
   }
-  return text + "\n";
+  return text + pruned_text(outcome) + "\n";
 }
 
 int run_check(const MatrixFlags& flags) {
@@ -205,6 +218,30 @@ std::vector<BuildKey> only_keys(const MatrixFlags& flags) {
   return keys;
 }
 
+/// Writes the manifest, then removes what it does not list, or says that it is there.
+void collect(const MatrixFlags& flags, builds::MatrixFolder& folder, const builds::Matrix& matrix,
+             int jobs, Outcome& outcome) {
+  const Manifest manifest = folder.collect(matrix, jobs);
+  if (flags.prune) {
+    outcome.pruned = folder.prune(manifest);
+    return;
+  }
+  outcome.unlisted = builds::unlisted(flags.out, manifest).size();
+  if (outcome.unlisted == 0) return;
+  report_remark(
+      fmt::format("{} files and folders below {} are not of this matrix: --prune removes "
+                  "them",
+                  outcome.unlisted, quote((fs::path(flags.out) / "v1").string())));
+}
+
+bool is_default_cache(const std::string& folder) {
+  try {
+    return is_same_path(folder, default_cache_folder());
+  } catch (const Error&) {
+    return false;  // the variables that would name one are not set
+  }
+}
+
 int run_matrix(const MatrixFlags& flags) {
   check_flags(flags);
   if (flags.check) return run_check(flags);
@@ -224,14 +261,23 @@ int run_matrix(const MatrixFlags& flags) {
   builds::MatrixFolder folder(fs::absolute(flags.out), builder, report_remark,
                               shared ? &*shared : nullptr);
   if (!flags.plan.empty()) return run_plan(flags, folder, matrix, jobs);
+  if (flags.prune) {
+    if (is_default_cache(flags.out)) {
+      throw Error(ErrorKind::user,
+                  fmt::format("--prune: {} is the cache of this user's loaders", quote(flags.out)),
+                  "`baton cache prune` looks after it");
+    }
+    folder.require_prunable(matrix);
+  }
   Outcome outcome{.keys = matrix.keys.size(), .present = matrix.keys.size(), .compiled = {}};
   if (!flags.collect) outcome = compile(folder, matrix.keys, jobs);
   const int exit = report_failures(outcome);
-  if (exit == 0 && flags.only.empty()) folder.collect(matrix, jobs);
+  if (exit == 0 && flags.only.empty()) collect(flags, folder, matrix, jobs, outcome);
   if (flags.json) {
     print_json(outcome_json(outcome, flags.out));
   } else if (flags.collect) {
-    print(fmt::format("{} keys collected in {}\n", matrix.keys.size(), printable(flags.out)));
+    print(fmt::format("{} keys collected in {}{}\n", matrix.keys.size(), printable(flags.out),
+                      pruned_text(outcome)));
   } else {
     print(outcome_text(outcome, flags.out));
   }
@@ -265,6 +311,10 @@ Command add_matrix(CLI::App& app) {
       ->type_name("FILE.ninja");
   parser->add_flag("--collect", flags->collect,
                    "Compile nothing: join what a plan's steps made into the shipped folder");
+  parser->add_flag(
+      "--prune", flags->prune,
+      "Then remove from the folder what the matrix does not list; no other run may use "
+      "the folder meanwhile");
   parser
       ->add_option("--only", flags->only,
                    "A step of a plan: compile this key into the folder, without a manifest")
