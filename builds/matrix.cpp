@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <type_traits>
 
 #include "builds/families.h"
 #include "runtime/base/error.h"
@@ -37,7 +38,11 @@ class MatrixReader {
     check_names(root, {"name", "chips", "build"}, "the matrix");
     Matrix matrix{.name = text_or(root, "name", ""), .keys = {}};
     std::vector<std::string> wanted(chips.begin(), chips.end());
-    if (wanted.empty() && root.contains("chips")) wanted = texts_of(*root.get("chips"));
+    for (const std::string& chip : wanted) find_target(chip);
+    if (const toml::node* node = root.get("chips"); wanted.empty() && node != nullptr) {
+      wanted = texts_of(*node);
+      for (const std::string& chip : wanted) at(*node, [&] { find_target(chip); });
+    }
     if (wanted.empty()) {
       fail(root, "no chip: neither the file's chips nor --arch names one",
            "write chips = [\"gfx950\"]");
@@ -48,12 +53,15 @@ class MatrixReader {
     }
     std::set<std::string> seen;
     for (const std::string& chip : wanted) {
-      find_target(chip);
       for (const toml::node& build : *builds) {
         for (BuildKey& key : expand(table_of(build), chip)) {
           if (seen.insert(key.text() + "@" + chip).second) matrix.keys.push_back(std::move(key));
         }
       }
+    }
+    if (matrix.keys.empty()) {
+      fail(root, "the matrix spans no key: its excludes leave all of them out",
+           "a matrix has a key at least");
     }
     return matrix;
   }
@@ -66,6 +74,16 @@ class MatrixReader {
   [[noreturn]] void fail(const toml::node& node, const std::string& message,
                          const std::string& hint = "") const {
     throw Error(ErrorKind::user, message, hint, where(node.source()));
+  }
+
+  /// What `find` returns; its Error gets the place of `node`.
+  template <typename Find>
+  std::invoke_result_t<Find> at(const toml::node& node, Find find) const {
+    try {
+      return find();
+    } catch (const Error& error) {
+      fail(node, error.what(), error.hint());
+    }
   }
 
   const toml::table& table_of(const toml::node& node) const {
@@ -97,9 +115,16 @@ class MatrixReader {
     if (const auto* flag = node.as_boolean()) return flag->get() ? "1" : "0";
     if (const auto* text = node.as_string()) return text->get();
     if (const auto* number = node.as_floating_point()) {
-      return baton::text_of(KeyValue(static_cast<float>(number->get())));
+      return float_text(number->get());
     }
     fail(node, "a value is an integer, a number, true, false or a string");
+  }
+
+  /// A number as keys spell it, which hold float32s; what does not fit one stays as it is.
+  static std::string float_text(double number) {
+    const std::string text = fmt::format("{}", number);
+    const std::optional<float> value = parse_number<float>(text);
+    return value ? baton::text_of(KeyValue(*value)) : text;
   }
 
   std::vector<std::string> range_of(const toml::table& table) const {
@@ -175,12 +200,18 @@ class MatrixReader {
   std::vector<BuildKey> expand(const toml::table& build, const std::string& chip) const {
     const std::string kernel = text_or(build, "kernel", "");
     if (kernel.empty()) fail(build, "a [[build]] needs kernel = \"...\"");
-    const Family& family = find_family(kernel);
+    const Family& family =
+        at(*build.get("kernel"), [&]() -> const Family& { return find_family(kernel); });
     const std::vector<FieldValues> fields = fields_of(build, family, {"kernel", "exclude"});
     std::vector<Exclude> excludes = excludes_of(build, family);
     size_t count = 1;
-    for (const FieldValues& field : fields) count *= field.texts.size();
-    if (count > kMostKeys) fail(build, fmt::format("{} keys, over {}", count, kMostKeys));
+    for (const FieldValues& field : fields) {
+      if (field.texts.size() > kMostKeys / count) {
+        fail(build, fmt::format("it spans over {} keys", kMostKeys),
+             "split it, or let its lists and ranges span fewer values");
+      }
+      count *= field.texts.size();
+    }
     std::vector<BuildKey> keys;
     std::vector<Error> refused;
     for (size_t i = 0; i < count; ++i) {

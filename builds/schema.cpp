@@ -1,6 +1,8 @@
 #include "builds/schema.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <optional>
 
 #include "runtime/base/error.h"
@@ -51,7 +53,7 @@ class FieldReader {
   float read_number(const NumberField& kind) const {
     if (text_ == nullptr) return kind.fallback;
     const std::optional<float> value = parse_number<float>(*text_);
-    if (!value || !(*value >= kind.min && *value <= kind.max)) fail();
+    if (!value || !(*value >= kind.min && *value <= kind.max)) fail(float_misfit());
     return *value == 0 ? 0.0f : *value;  // -0 is another spelling of 0
   }
 
@@ -80,10 +82,21 @@ class FieldReader {
     return set;
   }
 
-  [[noreturn]] void fail() const {
+  /// Why a number is no normal float32; empty when it is one, or no number.
+  std::string_view float_misfit() const {
+    using Limits = std::numeric_limits<float>;
+    const std::optional<long double> value = parse_number<long double>(*text_);
+    if (!value || *value == 0 || !std::isfinite(*value)) return "";
+    const long double size = std::abs(*value);
+    return size < Limits::min()   ? ", too small for a float32"
+           : size > Limits::max() ? ", too large for a float32"
+                                  : "";
+  }
+
+  [[noreturn]] void fail(std::string_view misfit = "") const {
     throw Error(ErrorKind::user,
-                fmt::format("{}: the field {} is {}, expected {}", family_.name, field_.name,
-                            quote(*text_), range_text(field_)),
+                fmt::format("{}: the field {} is {}{}, expected {}", family_.name, field_.name,
+                            quote(*text_), misfit, range_text(field_)),
                 fmt::format("{}: {}", field_.name, field_.meaning));
   }
 

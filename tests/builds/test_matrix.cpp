@@ -111,6 +111,11 @@ TEST_CASE("what is wrong is named with its line") {
       {"tokens = { form = 1, to = 2 }", "m.toml:4: a range has no field 'form'"},
       {"tokens = { from = 0, to = 9223372036854775807 }",
        "m.toml:4: from 0 to 9223372036854775807 by 1 is no range"},
+      {"eps = 1e-50", "m.toml:2: attn_post: the field eps is '1e-50', too small for a float32"},
+      {"tokens = { from = 1, to = 65536 }\nnblocks = { from = 1, to = 65536 }\n"
+       "eps = { from = 1, to = 65536 }\nout_eps = { from = 1, to = 65536 }",
+       "m.toml:2: it spans over 100000 keys"},
+      {"tokens = 1\n[[build.exclude]]\ntokens = 1", "m.toml:1: the matrix spans no key"},
       {"exclude = 1", "m.toml:4: exclude is no list of tables"},
       {"[[build.exclude]]\ntokens = 7", "m.toml:4: this exclude leaves nothing out"},
       {"[[build.exclude]]", "m.toml:4: an exclude without fields leaves no key"},
@@ -138,9 +143,9 @@ TEST_CASE("a matrix of nothing is refused") {
   CHECK_THAT(refused("chips = ['gfx950']\n[[build]]\nkernel = 1"),
              Catch::Contains("kernel is no string"));
   CHECK_THAT(refused("chips = ['gfx951']\n[[build]]\nkernel = 'attn_post'"),
-             Catch::Contains("'gfx951'"));
+             Catch::StartsWith("m.toml:1: ") && Catch::Contains("'gfx951'"));
   CHECK_THAT(refused("chips = ['gfx950']\n[[build]]\nkernel = 'attn_pst'"),
-             Catch::Contains("'attn_pst'"));
+             Catch::StartsWith("m.toml:3: ") && Catch::Contains("'attn_pst'"));
   CHECK_THAT(refused("chip = ['gfx950']"), Catch::Contains("no field 'chip'"));
 }
 

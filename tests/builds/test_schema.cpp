@@ -93,10 +93,17 @@ TEST_CASE("integers are checked against both limits") {
 TEST_CASE("numbers are positive, normal and bounded") {
   CHECK(completed("sample:eps=1").find("eps=1,") != std::string::npos);
   CHECK(completed("sample:eps=1.1754944e-38").find("eps=1.1754944e-38,") != std::string::npos);
-  for (const char* bad : {"0", "-1e-5", "1.0001", "1e-39", "1.1754942e-38", "1e-400", "1e400",
-                          "nan", "inf", "1e", "0x1p-3", "1e-5f", "auto"}) {
+  for (const char* bad :
+       {"0", "-0", "-1e-5", "1.0001", "nan", "inf", "1e", "0x1p-3", "1e-5f", "auto"}) {
     CHECK(user_error([&] { completed(std::string("sample:eps=") + bad); }) ==
           fmt::format("sample: the field eps is '{}', expected a number above 0, up to 1", bad));
+  }
+  for (const auto& [bad, size] : {std::pair("1e-39", "small"), std::pair("1.1754942e-38", "small"),
+                                  std::pair("1e-50", "small"), std::pair("-1e-400", "small"),
+                                  std::pair("3.5e38", "large"), std::pair("1e400", "large")}) {
+    CHECK_THAT(user_error([&] { completed(std::string("sample:eps=") + bad); }),
+               Catch::StartsWith(fmt::format(
+                   "sample: the field eps is '{}', too {} for a float32, expected", bad, size)));
   }
 }
 
