@@ -209,13 +209,14 @@ std::string ninja_plan(std::span<const BuildKey> keys, std::span<const Digest> c
     }
     return quoted + "'";
   };
+  const std::string shared = commands.shared.empty() ? "" : " --shared " + shell(commands.shared);
   std::string plan = fmt::format(
       "# An edge a key: `ninja -f` this file, or give its commands to another engine.\n"
       "baton = {}\nfolder = {}\n\n"
-      "rule compile\n  command = $baton matrix --only $key --arch $chip --out $folder\n"
+      "rule compile\n  command = $baton matrix --only $key --arch $chip --out $folder{}\n"
       "  description = $key $chip\n  restat = 1\n\n"
       "rule collect\n  command = $baton matrix {} --out $folder --collect{}\n\n",
-      shell(commands.baton), shell(commands.out), shell(commands.matrix), commands.arch);
+      shell(commands.baton), shell(commands.out), shared, shell(commands.matrix), commands.arch);
   std::string outputs;
   std::set<Digest> planned;
   for (size_t i = 0; i < keys.size(); ++i) {

@@ -78,6 +78,7 @@ struct PlanCommands {
   std::string matrix;  ///< the TOML file
   std::string out;     ///< the folder
   std::string arch;    ///< the chips' flags of the last step; may be empty
+  std::string shared;  ///< the URL that each step shares results at; may be empty
 };
 
 /// The matrix as a Ninja file: an edge a key, whose output is named by its content, and one that

@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <future>
 #include <memory>
+#include <system_error>
+#include <thread>
 
 #include "runtime/base/descriptor.h"
 #include "runtime/base/error.h"
@@ -18,19 +21,59 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// The addresses of a host: those of a name are looked up on a thread of its own, which nothing can
+/// hold to a time and which is left behind when that is over.
+class Lookup {
+ public:
+  /// Nothing when it has not ended at `end`.
+  static std::shared_ptr<const Lookup> of(const std::string& host, const std::string& port,
+                                          Clock::time_point end) {
+    const auto lookup = std::make_shared<Lookup>();
+    if (lookup->ask(host, port, AI_NUMERICHOST) != EAI_NONAME) return lookup;
+    std::promise<void> promise;
+    const std::future<void> ended = promise.get_future();
+    try {
+      std::thread([lookup, host, port, promise = std::move(promise)]() mutable {
+        lookup->ask(host, port, 0);
+        promise.set_value();
+      }).detach();
+    } catch (const std::system_error&) {
+      return nullptr;  // no thread is to be had
+    }
+    return ended.wait_until(end) == std::future_status::ready ? lookup : nullptr;
+  }
+  Lookup() = default;
+  Lookup(const Lookup&) = delete;
+  ~Lookup() {
+    if (found_ != nullptr) ::freeaddrinfo(found_);
+  }
+
+  int code() const { return code_; }  ///< of getaddrinfo
+  const addrinfo* found() const { return found_; }
+
+ private:
+  int ask(const std::string& host, const std::string& port, int flags) {
+    addrinfo hints = {};
+    hints.ai_socktype = SOCK_STREAM;
+    hints.ai_flags = flags;
+    return code_ = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &found_);
+  }
+
+  int code_ = 0;
+  addrinfo* found_ = nullptr;
+};
+
 /// One request and its answer on a connection of its own, with an end to its patience.
 class Exchange {
  public:
   Exchange(const std::string& host, const std::string& port, std::chrono::milliseconds patience)
       : place_(host + ":" + port), end_(Clock::now() + patience) {
-    addrinfo hints = {}, *found = nullptr;
-    hints.ai_socktype = SOCK_STREAM;
-    if (const int code = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &found)) {
-      fail(::gai_strerror(code));
-    }
-    const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> addresses(found, &::freeaddrinfo);
+    const std::shared_ptr<const Lookup> lookup = Lookup::of(host, port, end_);
+    if (!lookup) fail("the name takes too long to look up");
+    if (lookup->code() != 0) fail(::gai_strerror(lookup->code()));
     int code = ECONNREFUSED;
-    for (const addrinfo* address = found; address != nullptr; address = address->ai_next) {
+    for (const addrinfo* address = lookup->found(); address != nullptr;
+         address = address->ai_next) {
       code = connect_to(*address);
       if (code == 0) return;
     }

@@ -1,5 +1,6 @@
 #include "runtime/cache/shared_store.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "runtime/base/error.h"
@@ -8,6 +9,9 @@
 #include "runtime/cache/sealed.h"
 
 namespace baton {
+
+using std::chrono::milliseconds;
+
 namespace {
 
 constexpr uint64_t kMostBytes = uint64_t{64} << 20;  // no code object comes near it
@@ -66,23 +70,40 @@ SharedStore::SharedStore(Options options)
 SharedStore::~SharedStore() {
   {
     const std::lock_guard lock(mutex_);
-    ending_ = true;
+    end_ = Clock::now() + options_.patience;
   }
   changed_.notify_all();
   sender_.join();
 }
 
+void SharedStore::report(const std::string& line) const {
+  if (options_.report) options_.report(line);
+}
+
 void SharedStore::give_up(const std::string& why) {
-  if (given_up_.exchange(true)) return;
-  if (options_.report) options_.report(fmt::format("going on without the shared cache: {}", why));
+  if (!given_up_.exchange(true)) report(fmt::format("going on without the shared cache: {}", why));
+}
+
+milliseconds SharedStore::patience_left() const {
+  return std::max(options_.patience - milliseconds(slow_ms_),
+                  std::min(options_.slow, options_.patience));
+}
+
+void SharedStore::count_slow(Clock::duration took) {
+  if (took <= options_.slow) return;
+  const int64_t took_ms = std::chrono::duration_cast<milliseconds>(took).count();
+  if (slow_ms_.fetch_add(took_ms) + took_ms < options_.patience.count()) return;
+  give_up(fmt::format("the server at {} is slow", options_.url));
 }
 
 std::optional<CodeObject> SharedStore::fetch(const Digest& content) {
   if (given_up_) return std::nullopt;
   const std::string source = fmt::format("{}/{}", options_.url, file_of(content));
+  const Clock::time_point start = Clock::now();
   std::optional<Bytes> file;
   try {
-    file = folder_.get(file_of(content), kMostBytes, options_.patience);
+    file = folder_.get(file_of(content), kMostBytes, patience_left());
+    count_slow(Clock::now() - start);
   } catch (const Error& error) {
     give_up(error.what());
   }
@@ -90,7 +111,7 @@ std::optional<CodeObject> SharedStore::fetch(const Digest& content) {
   try {
     return unpack(*file, content, source);
   } catch (const Error& error) {
-    if (options_.report) options_.report(fmt::format("damaged: {}", error.what()));
+    report(fmt::format("damaged: {}", error.what()));
     return std::nullopt;
   }
 }
@@ -105,17 +126,34 @@ void SharedStore::offer(const Digest& content, const CodeObject& object) {
 void SharedStore::send_all() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
-    if (waiting_.empty()) return;
+    changed_.wait(lock, [this] { return end_ || !waiting_.empty(); });
+    if (given_up_) waiting_.clear();
+    if (waiting_.empty()) {
+      if (end_) return;
+      continue;
+    }
+    milliseconds patience = options_.patience;
+    if (end_) {
+      // A little over, so that what fails then is seen to have failed at the end.
+      const auto left = std::chrono::ceil<milliseconds>(*end_ - Clock::now()) + milliseconds(1);
+      patience = std::min(patience, left);
+    }
     const auto [name, bytes] = std::move(waiting_.front());
     waiting_.pop_front();
     lock.unlock();
+    std::string failure;
     try {
-      if (!given_up_) folder_.put(name, bytes, options_.patience);
+      folder_.put(name, bytes, patience);
     } catch (const Error& error) {
-      give_up(error.what());
+      failure = error.what();
     }
     lock.lock();
+    if (failure.empty()) continue;
+    if (end_ && Clock::now() >= *end_) {
+      return report(fmt::format("{} code objects were not sent to the shared cache {}: it is slow",
+                                waiting_.size() + 1, options_.url));
+    }
+    give_up(failure);
   }
 }
 

@@ -205,10 +205,14 @@ TEST_CASE_METHOD(FolderFixture,
   const Matrix matrix = matrix_of("[1, 2]");
   const std::vector<Digest> contents = folder.contents(matrix.keys, 2);
   CHECK(contents[0] == stub.trace(matrix.keys[0])->content());
-  const std::string plan =
-      ninja_plan(matrix.keys, contents,
-                 {.baton = "/opt/it's/baton", .matrix = "a b$.toml", .out = "o ut:$", .arch = ""});
+  const std::string plan = ninja_plan(matrix.keys, contents,
+                                      {.baton = "/opt/it's/baton",
+                                       .matrix = "a b$.toml",
+                                       .out = "o ut:$",
+                                       .arch = "",
+                                       .shared = "http://host/it's$"});
   CHECK_THAT(plan, Catch::Contains("baton = '/opt/it'\\''s/baton'\nfolder = 'o ut:$$'\n"));
+  CHECK_THAT(plan, Catch::Contains(" --out $folder --shared 'http://host/it'\\''s$$'\n"));
   CHECK_THAT(plan, Catch::Contains("matrix 'a b$$.toml' --out $folder --collect\n"));
   CHECK_THAT(plan, Catch::Contains("build o$ ut$:$$/v1/objects/" + contents[1].hex() +
                                    "/entry.json: compile\n  key = " + matrix.keys[1].text() +

@@ -192,6 +192,12 @@ class MatrixCommand(ToolTest):
         second = self.matrix("m.toml", "--shared", url)
         self.assertEqual((second["compiled"], second["shared"]), (0, KEYS))
         self.assertEqual((self.folder / "out/manifest.json").read_bytes(), manifest)
+        shutil.rmtree(self.folder / "out")
+        shelf.clear()
+        self.matrix("m.toml", "--plan", "plan.ninja", "--shared", url)
+        subprocess.run(["ninja", "-f", "plan.ninja", "-j", "2"], cwd=self.folder, check=True,
+                       capture_output=True)
+        self.assertEqual(len(shelf), KEYS)
         server.shutdown()
         server.server_close()
         shutil.rmtree(self.folder / "out")

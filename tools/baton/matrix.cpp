@@ -198,7 +198,8 @@ int run_plan(const MatrixFlags& flags, builds::MatrixFolder& folder, const build
                                               {.baton = fs::read_symlink("/proc/self/exe").string(),
                                                .matrix = fs::absolute(flags.file).string(),
                                                .out = fs::absolute(flags.out).string(),
-                                               .arch = arch_arguments(flags)});
+                                               .arch = arch_arguments(flags),
+                                               .shared = flags.shared});
   write_file(flags.plan, as_bytes(plan));
   if (flags.json) {
     print_json({{"plan", flags.plan}, {"keys", matrix.keys.size()}});

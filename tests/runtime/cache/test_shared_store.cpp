@@ -1,6 +1,10 @@
+#include <dlfcn.h>
+#include <netdb.h>
+
 #include <catch2/catch.hpp>
 #include <map>
 #include <mutex>
+#include <thread>
 
 #include "runtime/cache/shared_store.h"
 #include "runtime/loader.h"
@@ -8,6 +12,28 @@
 #include "tests/runtime/cache/stub_builder.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_folder.h"
+
+namespace {
+
+constexpr const char* kSlowHost = "slow.invalid";
+constexpr const char* kNoHost = "unknown.invalid";
+
+}  // namespace
+
+/// In place of the system's, for this program: a host whose name nobody answers for, and one that
+/// nobody has.
+extern "C" int getaddrinfo(const char* host, const char* port, const addrinfo* hints,
+                           addrinfo** found) {
+  const bool is_name = (hints->ai_flags & AI_NUMERICHOST) == 0;
+  if (is_name && host == std::string_view(kNoHost)) return EAI_NONAME;
+  if (is_name && host == std::string_view(kSlowHost)) {
+    std::this_thread::sleep_for(std::chrono::seconds(20));
+    return EAI_AGAIN;
+  }
+  using Lookup = int (*)(const char*, const char*, const addrinfo*, addrinfo**);
+  static const auto system = reinterpret_cast<Lookup>(::dlsym(RTLD_NEXT, "getaddrinfo"));
+  return system(host, port, hints, found);
+}
 
 namespace baton {
 namespace {
@@ -134,6 +160,80 @@ TEST_CASE("a server that is bad in any way is reported once, and then left alone
                Catch::StartsWith("going on without the shared cache: ") && Catch::EndsWith(why));
     CHECK(asked == 1);
   }
+}
+
+/// A server that sleeps before each answer.
+struct SlowShelf {
+  milliseconds pause;
+  std::atomic<int> asked = 0;
+  std::atomic<int> taken = 0;
+  HttpServer server{[this](const HttpServer::Request& request) {
+    ++asked;
+    std::this_thread::sleep_for(pause);
+    taken += request.method == "PUT";
+    return HttpServer::answer(request.method == "PUT" ? "201 Created" : "404 Not Found");
+  }};
+};
+
+struct Reports {
+  std::mutex mutex;
+  std::vector<std::string> lines;
+  std::function<void(const std::string&)> add() {
+    return [this](const std::string& line) {
+      const std::lock_guard lock(mutex);
+      lines.push_back(line);
+    };
+  }
+};
+
+TEST_CASE("a server whose answers are slow is left alone when they have cost its patience") {
+  SlowShelf shelf{.pause = milliseconds(70)};
+  Reports reports;
+  SharedStore shared({.url = shelf.server.url(),
+                      .patience = milliseconds(200),
+                      .slow = milliseconds(20),
+                      .report = reports.add()});
+  for (int i = 0; i < 20; ++i) CHECK_FALSE(shared.fetch(kContent));
+  CHECK(shelf.asked <= 4);
+  REQUIRE(reports.lines.size() == 1);
+  CHECK_THAT(reports.lines[0], Catch::StartsWith("going on without the shared cache: the server"));
+}
+
+TEST_CASE("answers that are not slow cost nothing, however many") {
+  SlowShelf shelf{.pause = milliseconds(5)};
+  Reports reports;
+  SharedStore shared(
+      {.url = shelf.server.url(), .patience = milliseconds(2000), .report = reports.add()});
+  for (int i = 0; i < 100; ++i) shared.fetch(kContent);
+  CHECK(shelf.asked == 100);
+  CHECK(reports.lines.empty());
+}
+
+TEST_CASE("what cannot be sent in time at the end is told once") {
+  SlowShelf shelf{.pause = milliseconds(100)};
+  Reports reports;
+  {
+    SharedStore shared(
+        {.url = shelf.server.url(), .patience = milliseconds(350), .report = reports.add()});
+    for (int i = 0; i < 20; ++i) shared.offer(kContent, stub_object(stub_key(1)));
+  }
+  CHECK(shelf.taken < 8);
+  REQUIRE(reports.lines.size() == 1);
+  CHECK_THAT(reports.lines[0], Catch::Contains("code objects were not sent to the shared cache"));
+}
+
+TEST_CASE("a name that takes long to look up is within the patience") {
+  Reports reports;
+  SharedStore shared({.url = "http://" + std::string(kSlowHost),
+                      .patience = milliseconds(100),
+                      .report = reports.add()});
+  CHECK_FALSE(shared.fetch(kContent));
+  REQUIRE(reports.lines.size() == 1);
+  CHECK_THAT(reports.lines[0], Catch::EndsWith("the name takes too long to look up"));
+  SharedStore unknown({.url = "http://" + std::string(kNoHost), .report = reports.add()});
+  CHECK_FALSE(unknown.fetch(kContent));
+  REQUIRE(reports.lines.size() == 2);
+  CHECK_THAT(reports.lines[1], Catch::EndsWith("Name or service not known"));
 }
 
 TEST_CASE("where no server is, all goes on") {
