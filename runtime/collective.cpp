@@ -36,10 +36,7 @@ Collective::Collective(std::span<Device* const> devices, const CodeObject& objec
 
 Collective::Collective(Exchange& exchange, Device& device, const CodeObject& object)
     : object_(object) {
-  in_agreement(exchange, [&] {
-    add_rank(device, exchange.rank());
-    require_resident();
-  });
+  in_agreement(exchange, [&] { add_rank(device, exchange.rank()); });
   if (!has_argument(object.record, "peers")) return;
   runners_.front()->connect(exchange);
   exchange_ = &exchange;

@@ -15,12 +15,13 @@ namespace baton {
 
 class Collective {
  public:
+  // Both throw what Runner's constructor throws, so for a GPU that the grid would hang on.
+
   /// One device a rank: kRanks of them for a kernel that has peers, else 1 .. kRanks, which know
   /// nothing of each other. `object` must outlive this. Throws Error (user) for another number.
   Collective(std::span<Device* const> devices, const CodeObject& object);
   /// The rank of `exchange`, on `device`; every rank lives in a process of its own. Collective: all
   /// ranks make theirs, or each throws the same Error, which names the first rank that failed.
-  /// Their devices are no emulator's: one that does not keep the whole grid resident is refused.
   /// `exchange` must outlive this.
   Collective(Exchange& exchange, Device& device, const CodeObject& object);
   /// Of ranks in several processes the peer buffers stay allocated unless disconnect() came before.
@@ -75,7 +76,6 @@ class Collective {
   Runner& rank(int rank) { return *runners_[index_of(rank)]; }
   const Record& record() const { return object_.record; }
   bool fits_chip() const { return runners_.front()->fits_chip(); }
-  void require_resident() const { runners_.front()->require_resident(); }
   /// The region, index and rank behind an address, or empty.
   std::string describe(DeviceAddress address) const;
   /// What this step still lacks of the region behind an address, or empty: of the words at

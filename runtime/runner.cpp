@@ -50,6 +50,7 @@ Runner::Runner(Device& device, const CodeObject& object, int rank)
   module_ = device.load(object.bytes);
   function_ = &module_->function(record.kernel);
   shape_ = shape_of(record);
+  require_progress();
   stream_ = device.create_stream();
   scratch_ = allocate_zeroed(record.totals.scratch_bytes, MemoryKind::normal);
   epoch_memory_ = allocate_zeroed(sizeof epoch_, MemoryKind::normal);
@@ -120,18 +121,27 @@ void Runner::disconnect(Exchange& exchange) {
   peers_.reset();
 }
 
-bool Runner::fits_chip() const {
-  const Record& record = object_.record;
-  const int per_cu = device_.workgroups_per_cu(*function_, shape_);
-  return per_cu * device_.target().cus >= static_cast<int>(record.resources.grid_workgroups);
+/// HIP counts the registers that a kernel uses; the record those that its descriptor allocates,
+/// which may be more.
+uint64_t Runner::resident_workgroups() const {
+  const int per_cu = std::min(device_.workgroups_per_cu(*function_, shape_),
+                              object_.record.occupancy.workgroups_per_cu);
+  return static_cast<uint64_t>(per_cu) * static_cast<uint64_t>(device_.compute_units());
 }
 
-void Runner::require_resident() const {
-  if (fits_chip()) return;
+bool Runner::fits_chip() const {
+  const Record& record = object_.record;
+  return record.regions.empty() || resident_workgroups() >= record.resources.grid_workgroups;
+}
+
+void Runner::require_progress() const {
+  if (device_.holds_every_workgroup() || fits_chip()) return;
   throw Error(ErrorKind::environment,
-              fmt::format("a {} cannot keep the whole grid of {} resident: it would hang",
-                          device_.target().chip, object_.record.kernel),
-              "the emulator holds every workgroup");
+              fmt::format("a {} of {} CUs keeps {} of the {} workgroups of {} resident: it would "
+                          "hang",
+                          device_.target().chip, device_.compute_units(), resident_workgroups(),
+                          object_.record.resources.grid_workgroups, object_.record.kernel),
+              "take whole GPUs with more CUs, or the emulator, which holds every workgroup");
 }
 
 void Runner::require_may_go_on() const {

@@ -33,7 +33,8 @@ class Runner {
   /// Loads the code object and allocates scratch, epoch, this rank's peer buffer, and what
   /// diagnostics and timeline builds write, all zero but for the sentinel regions, which are armed.
   /// Throws Error: user for a rank outside 0 .. 7, a record that does not belong to the bytes, or
-  /// another chip.
+  /// another chip; environment, before anything is allocated, when the grid would hang on the
+  /// device: it neither fits_chip() nor does the device hold every workgroup.
   Runner(Device& device, const CodeObject& object, int rank);
   Runner(const Runner&) = delete;
   /// Of one that is still connected to other processes the peer buffer stays allocated until this
@@ -50,10 +51,9 @@ class Runner {
   /// launches of all. When it fails on one, each throws the same Error.
   void disconnect(Exchange& exchange);
 
-  /// Whether a chip keeps the whole grid resident, which the spinning workgroups need.
+  /// Whether the device's compute units keep the whole grid resident, as workgroups must be that
+  /// wait for each other; true for a kernel without regions, where none does.
   bool fits_chip() const;
-  /// Throws Error (environment) when it does not.
-  void require_resident() const;
 
   /// Throws Error: user behind disconnect(); failed_check when a wait of this build gave up, as
   /// synchronize() found, and the build has sentinel regions: a word that came too late would look
@@ -102,6 +102,8 @@ class Runner {
   int rank() const { return rank_; }
 
  private:
+  uint64_t resident_workgroups() const;
+  void require_progress() const;
   DeviceMemory allocate_zeroed(uint64_t bytes, MemoryKind kind);
   /// Where `region` starts, in the half that a step of this parity uses.
   DeviceAddress address_of(const RecordRegion& region, uint32_t parity) const;

@@ -125,6 +125,10 @@ class Device {
 
   /// Workgroups of that shape that a compute unit holds at once; 0 when it cannot hold one.
   virtual int workgroups_per_cu(const Function& function, const LaunchShape& shape) = 0;
+  /// Those that a launch may use: products of a chip differ, and a partition has a share.
+  virtual int compute_units() = 0;
+  /// Whether workgroups that wait for each other make progress also where not all fit at once.
+  virtual bool holds_every_workgroup() const = 0;
 };
 
 }  // namespace baton

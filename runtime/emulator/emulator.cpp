@@ -105,6 +105,8 @@ class Emulator::EmulatedDevice : public Device {
     platform_.reachable[static_cast<size_t>(ordinal_)] |= uint64_t{1} << peer.ordinal();
   }
   int workgroups_per_cu(const Function& function, const LaunchShape& shape) override;
+  int compute_units() override { return target().cus; }
+  bool holds_every_workgroup() const override { return true; }
 
  private:
   void run_in(Stream& stream, std::function<void()> work) {

@@ -73,6 +73,8 @@ class WatchedDevice : public Device {
   int workgroups_per_cu(const Function& function, const LaunchShape& shape) override {
     return device_.workgroups_per_cu(function, shape);
   }
+  int compute_units() override { return device_.compute_units(); }
+  bool holds_every_workgroup() const override { return device_.holds_every_workgroup(); }
 
  private:
   Device& device_;

@@ -12,9 +12,9 @@ CHECK, USER, ENVIRONMENT = 1, 2, 3
 RANKS = 8
 
 
-def machine(devices=RANKS, chip="gfx950"):
+def machine(devices=RANKS, chip="gfx950", **more):
     return {**os.environ, "BATON_HIP_LIBRARY": os.environ["BATON_HIP_STANDIN"],
-            "BATON_STANDIN_DEVICES": str(devices), "BATON_STANDIN_CHIP": chip}
+            "BATON_STANDIN_DEVICES": str(devices), "BATON_STANDIN_CHIP": chip, **more}
 
 
 class RunDevices(ToolTest):
@@ -96,11 +96,25 @@ class RunDevices(ToolTest):
             self.refuse_run(ENVIRONMENT,
                             f"--device hip: attn_post runs on 8 gfx950, HIP sees {seen}",
                             TAGGED, *hip, env=env)
-        self.refuse(ENVIRONMENT, "a gfx90a cannot keep the whole grid of attn_post resident",
-                    ["run", TAGGED, "--arch", "gfx90a", *hip], "the emulator holds every workgroup",
-                    env=machine(8, "gfx90a"))
         self.refuse_run(ENVIRONMENT, "cannot open BATON_HIP_LIBRARY: none: ", TAGGED, *hip,
                         env=os.environ, hint="BATON_HIP_LIBRARY")
+
+    def test_gpus_that_the_grid_would_hang_on(self):
+        # MI210; a partition of an MI325X, with the CUs of one die; MI300A; one CU too few.
+        for chip, cus in [("gfx90a", 104), ("gfx942", 38), ("gfx942", 228), ("gfx950", 255)]:
+            with self.subTest(chip=chip, cus=cus):
+                env = machine(chip=chip, BATON_STANDIN_CUS=str(cus))
+                command = ("run", TAGGED, "--arch", chip)
+                reason = (f"a {chip} of {cus} CUs keeps {cus} of the 256 workgroups of attn_post "
+                          "resident: it would hang")
+                self.refuse(ENVIRONMENT, f"error: {reason}", [*command, "--device", "hip"],
+                            "the emulator, which holds every workgroup", env=env)
+                done = run(*command, env=env)
+                remark = f"remark: emulated: {reason}\n"
+                self.assertEqual((done.returncode, done.stderr), (0, remark))
+                self.assertIn(f" on 8 emulated ranks of {chip}, step 0\n", done.stdout)
+        self.on_gpus(TAGGED, env=machine(BATON_STANDIN_CUS="256"))
+        self.on_gpus("kda_pre:tokens=1,nblocks=1", env=machine(1, BATON_STANDIN_CUS="256"))
 
     def test_what_only_the_emulator_has_is_refused_by_name(self):
         hip = ("--device", "hip")

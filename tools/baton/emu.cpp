@@ -170,7 +170,7 @@ class Emulation {
   }
 
   int resident() const {
-    return device_.workgroups_per_cu(*function_, shape_) * device_.target().cus;
+    return device_.workgroups_per_cu(*function_, shape_) * device_.compute_units();
   }
 
   /// "byte 64 of argument 2 'out'".

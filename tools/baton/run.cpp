@@ -63,9 +63,8 @@ class Run {
         key_(key),
         check_(builds::find_kernel_check(key)),
         devices_(devices),
-        collective_(devices_.all(), object) {
-    devices_.attend(collective_);
-    for (int rank : options.absent) collective_.leave_out(rank);
+        collective_(devices_.start(object)) {
+    for (int rank : options.absent) collective_->leave_out(rank);
   }
 
   /// Whether all were right. An error of a launch is told in the JSON document as well.
@@ -106,15 +105,15 @@ class Run {
   }
 
   void run_and_compare(const RankTensors& inputs) {
-    result_ = builds::run_step(collective_, key_, inputs, options_.layer);
-    diag_ = read_diag_report(collective_);
+    result_ = builds::run_step(*collective_, key_, inputs, options_.layer);
+    diag_ = read_diag_report(*collective_);
     rows_.clear();
     unseen_.clear();
     armed_ = {};
     if (gave_up()) return;  // what the kernel made of words that did not come says nothing
     rows_ = builds::check_step(key_, inputs, result_);
-    unseen_ = builds::unseen_regions(collective_, result_);
-    armed_ = check_armed(collective_);
+    unseen_ = builds::unseen_regions(*collective_, result_);
+    armed_ = check_armed(*collective_);
     std::ranges::copy(armed_.rows, std::back_inserter(rows_));
   }
 
@@ -144,7 +143,7 @@ class Run {
   void finish(bool right) {
     write_ranks(options_.outputs, result_.outputs, check_.ranks);
     write_ranks(options_.regions, result_.regions, check_.ranks);
-    write_timeline(options_.timeline, collective_, devices_.clock_text());
+    write_timeline(options_.timeline, *collective_, devices_.clock_text());
     if (options_.json) return show_json(right, "");
     const emulator::Emulator* emulator = devices_.emulator();
     if (emulator != nullptr) print("fidelity: " + emulator->report().fidelity() + "\n");
@@ -165,7 +164,7 @@ class Run {
   const BuildKey& key_;
   const KernelCheck& check_;
   RunDevices& devices_;
-  Collective collective_;
+  std::unique_ptr<Collective> collective_;
   builds::StepResult result_;   ///< of the last step
   std::vector<CheckRow> rows_;  ///< of the last step; none when its waits gave up
   DiagReport diag_;
@@ -270,9 +269,11 @@ Command add_run(CLI::App& app) {
                    "GPUs: as many as the kernel runs on (" + ranks_text() + ")")
       ->type_name("N");
   parser
-      ->add_option("--device", options->device,
-                   "emu: the emulator; hip: this machine's AMD GPUs; auto: hip where HIP sees "
-                   "enough of the chip and no flag is only the emulator's, else emu")
+      ->add_option(
+          "--device", options->device,
+          "emu: the emulator; hip: this machine's AMD GPUs; auto: hip where HIP sees "
+          "enough of the chip that can take the kernel and no flag is only the emulator's, "
+          "else emu")
       ->type_name("auto|emu|hip")
       ->capture_default_str();
   options->emulator.add_to(

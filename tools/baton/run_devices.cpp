@@ -61,61 +61,82 @@ std::string needs_emulator(const RunOptions& options, const BuildKey& key) {
 }  // namespace
 
 RunDevices::RunDevices(const RunOptions& options, const BuildKey& key)
-    : chip_(key.chip()), family_(key.family()) {
-  const int ranks = builds::find_kernel_check(key).ranks;
+    : options_(options),
+      chip_(key.chip()),
+      family_(key.family()),
+      ranks_(builds::find_kernel_check(key).ranks) {
   if (options.device != "emu" && options.device != "hip" && options.device != "auto") {
     throw Error(ErrorKind::user, fmt::format("--device knows no {}", quote(options.device)),
                 "give emu, hip or auto");
   }
   const std::string reason = needs_emulator(options, key);
-  const bool required = options.device == "hip";
-  if (required && !reason.empty()) {
+  if (required() && !reason.empty()) {
     throw Error(ErrorKind::user, fmt::format("--device hip, {}", reason),
                 options.emulator_only.empty() ? "add diag=1 to the key, or give --device emu"
                                               : "leave it out, or give --device emu");
   }
-  if (options.device != "emu" && reason.empty() && find_gpus(ranks, required)) return;
-  emulator::EmulatorOptions all = options.emulator.options(chip_, ranks);
-  for (const std::string& text : options.delays) all.delays.push_back(parse_delay(text, ranks));
-  emulator_ = std::make_unique<emulator::Emulator>(all);
-  for (int rank = 0; rank < ranks; ++rank) devices_.push_back(&emulator_->device(rank));
+  if (options.device == "emu" || !reason.empty() || !find_gpus()) emulate();
 }
 
 /// Takes the first GPUs of the chip. False, or an Error, when there are too few.
-bool RunDevices::find_gpus(int ranks, bool required) {
+bool RunDevices::find_gpus() {
   std::vector<const hip::Gpu*> fitting;
   try {
     platform_ = std::make_unique<hip::Platform>();
   } catch (const Error&) {
-    if (required) throw;
+    if (required()) throw;
     return false;
   }
   for (const hip::Gpu& gpu : platform_->gpus()) {
     if (gpu.chip == chip_) fitting.push_back(&gpu);
   }
-  if (fitting.size() < static_cast<size_t>(ranks)) {
-    if (!required) {
-      platform_.reset();
-      return false;
-    }
+  const auto ranks = static_cast<size_t>(ranks_);
+  if (fitting.size() < ranks) {
+    if (!required()) return false;
     throw Error(ErrorKind::environment,
-                fmt::format("--device hip: {} runs on {} {}, HIP sees {}", family_, ranks, chip_,
+                fmt::format("--device hip: {} runs on {} {}, HIP sees {}", family_, ranks_, chip_,
                             count_text(platform_->gpus())),
                 kHint);
   }
-  fitting.resize(static_cast<size_t>(ranks));
+  fitting.resize(ranks);
   for (const hip::Gpu* gpu : fitting) devices_.push_back(&platform_->device(gpu->ordinal));
   return true;
 }
 
-void RunDevices::attend(Collective& collective) {
-  if (!emulator_) return collective.require_resident();
-  emulator::attend(*emulator_, collective);
-  if (collective.fits_chip()) return;
+void RunDevices::emulate() {
+  devices_.clear();
+  platform_.reset();  // HIP may hold on to the GPUs
+  emulator::EmulatorOptions all = options_.emulator.options(chip_, ranks_);
+  for (const std::string& text : options_.delays) all.delays.push_back(parse_delay(text, ranks_));
+  emulator_ = std::make_unique<emulator::Emulator>(all);
+  for (int rank = 0; rank < ranks_; ++rank) devices_.push_back(&emulator_->device(rank));
+}
+
+/// Null when the emulator has taken their place.
+std::unique_ptr<Collective> RunDevices::start_on_gpus(const CodeObject& object) {
+  try {
+    return std::make_unique<Collective>(devices_, object);
+  } catch (const Error& error) {
+    if (required() || error.kind() != ErrorKind::environment) throw;
+    report_remark(fmt::format("emulated: {}", error.what()));
+  }
+  emulate();
+  return nullptr;
+}
+
+std::unique_ptr<Collective> RunDevices::start(const CodeObject& object) {
+  const bool on_gpus = emulator_ == nullptr;
+  if (on_gpus) {
+    if (auto collective = start_on_gpus(object)) return collective;
+  }
+  auto collective = std::make_unique<Collective>(devices_, object);
+  emulator::attend(*emulator_, *collective);
+  if (on_gpus || collective->fits_chip()) return collective;  // the remark is made, or none is due
   report_remark(
       fmt::format("a {} cannot keep the whole grid resident: on the chip itself this "
                   "kernel would hang; the emulator holds every workgroup",
                   chip_));
+  return collective;
 }
 
 std::string RunDevices::ranks_text() const {

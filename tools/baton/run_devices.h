@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -19,26 +18,29 @@ class RunDevices {
  public:
   /// As options.device says: `emu`, `hip`, or `auto`, which is hip where HIP sees enough GPUs of
   /// the key's chip and no flag asks for more than they have. Throws Error: user for a flag that
-  /// the device does not have, environment when there are not enough.
+  /// the device does not have, environment when there are not enough. `options` must outlive this.
   RunDevices(const RunOptions& options, const BuildKey& key);
 
-  /// One a rank.
-  std::span<Device* const> all() const { return devices_; }
+  /// All ranks of `object`, which must outlive them, on their devices. Where the machine's GPUs
+  /// cannot take them, as when they do not keep the whole grid resident, `auto` goes on with the
+  /// emulator and `hip` throws Error (environment). Remarks on what a GPU would not do.
+  std::unique_ptr<Collective> start(const CodeObject& object);
   /// Null on GPUs.
   const emulator::Emulator* emulator() const { return emulator_.get(); }
-
-  /// Tells the emulator what runs on it. Throws Error (environment) when a GPU would not keep the
-  /// whole grid resident, and the emulator, which does, remarks on it.
-  void attend(Collective& collective);
 
   std::string_view name() const { return emulator_ ? "emu" : "hip"; }
   std::string ranks_text() const;       ///< "8 emulated ranks of gfx950"
   std::string_view clock_text() const;  ///< whose time a timeline shows
 
  private:
-  bool find_gpus(int ranks, bool required);
+  bool required() const { return options_.device == "hip"; }
+  bool find_gpus();
+  void emulate();
+  std::unique_ptr<Collective> start_on_gpus(const CodeObject& object);
 
-  std::string chip_, family_;
+  const RunOptions& options_;
+  const std::string chip_, family_;
+  const int ranks_;
   // Before what lives on them.
   std::unique_ptr<hip::Platform> platform_;
   std::unique_ptr<emulator::Emulator> emulator_;

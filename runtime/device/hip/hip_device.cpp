@@ -230,6 +230,13 @@ class HipDevice : public Device {
           fmt::format("tell the occupancy of {}", function.metadata().name));
     return workgroups;
   }
+  int compute_units() override {
+    int count = 0;
+    check(hip_.hipDeviceGetAttribute(&count, kMultiprocessorCount, gpu_.ordinal),
+          "count the compute units");
+    return count;
+  }
+  bool holds_every_workgroup() const override { return false; }
 
   MemoryHandle export_memory(DeviceAddress address) override {
     use();

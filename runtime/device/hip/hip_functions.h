@@ -34,6 +34,9 @@ inline void* const kLaunchBuffer = reinterpret_cast<void*>(1);
 inline void* const kLaunchBufferSize = reinterpret_cast<void*>(2);
 inline void* const kLaunchEnd = reinterpret_cast<void*>(3);
 
+/// hipDeviceAttributeMultiprocessorCount: the same number since ROCm 5.
+inline constexpr int kMultiprocessorCount = 63;
+
 /// Larger than hipDeviceProp_t of any version.
 inline constexpr size_t kPropertiesBytes = 8192;
 
@@ -45,6 +48,7 @@ inline constexpr size_t kPropertiesBytes = 8192;
   X(hipSetDevice, (int device))                                                                    \
   X(hipDeviceGetName, (char* name, int bytes, int device))                                         \
   X(hipGetDeviceProperties, (void* properties, int device))                                        \
+  X(hipDeviceGetAttribute, (int* value, int attribute, int device))                                \
   X(hipDeviceSynchronize, ())                                                                      \
   X(hipDeviceEnablePeerAccess, (int peer, unsigned flags))                                         \
   X(hipMalloc, (void** address, size_t bytes))                                                     \

@@ -24,7 +24,7 @@ class SharingDevice : public WatchedDevice {
       : WatchedDevice(device), openings_(openings), find_(std::move(find)) {}
 
   bool refuses_export = false;
-  bool has_no_room = false;  ///< for a workgroup on a compute unit
+  int cus = 256;             ///< such a device does not hold every workgroup
   int refused_import = -1;   ///< this one, counted from 0, throws
   int refused_write = -1;    ///< so does this write
   int refused_closing = -1;  ///< and this closing
@@ -59,9 +59,8 @@ class SharingDevice : public WatchedDevice {
     if (writes_++ == refused_write) throw Error(ErrorKind::failed_check, "no write");
     WatchedDevice::write(to, bytes);
   }
-  int workgroups_per_cu(const Function& function, const LaunchShape& shape) override {
-    return has_no_room ? 0 : WatchedDevice::workgroups_per_cu(function, shape);
-  }
+  int compute_units() override { return cus; }
+  bool holds_every_workgroup() const override { return false; }
   int writes() const { return writes_; }
 
  private:

@@ -131,8 +131,8 @@ TEST_CASE("when one rank fails, whatever at, all get its error and nothing stays
   };
   std::vector<Fault> faults = {
       {"no handle", ErrorKind::environment, [](SharingDevice& d) { d.refuses_export = true; }},
-      {"a gfx950 cannot keep the whole grid of k resident: it would hang", ErrorKind::environment,
-       [](SharingDevice& d) { d.has_no_room = true; }}};
+      {"a gfx950 of 0 CUs keeps 0 of the 4 workgroups of k resident: it would hang",
+       ErrorKind::environment, [](SharingDevice& d) { d.cus = 0; }}};
   for (int i = 0; i < allocations; ++i) {
     faults.push_back(
         {"no room", ErrorKind::environment, [=](SharingDevice& d) { d.refused_allocation = i; }});
@@ -234,6 +234,7 @@ TEST_CASE("a kernel without peers runs on any number of ranks that agree to star
       },
       "gfx950");
   Machine machine;
+  machine.device(1).cus = 0;  // enough: no workgroup waits for another
   const auto errors = run_ranks(3, [&](Exchange& exchange) {
     const int rank = exchange.rank();
     Collective collective(exchange, machine.device(rank), lone);

@@ -58,6 +58,12 @@ const char* chip_name() {
   return chip == nullptr ? "gfx950" : chip;
 }
 
+/// BATON_STANDIN_CUS, else as many as the whole chip has.
+int compute_units() {
+  const char* cus = std::getenv("BATON_STANDIN_CUS");
+  return cus == nullptr ? find_target(chip_name()).cus : std::atoi(cus);
+}
+
 }  // namespace
 }  // namespace baton::standin
 
@@ -95,6 +101,12 @@ Code hipGetDeviceProperties(void* properties, int) {
   std::strncpy(text, "Stand-in gfx900", kNameBytes);
   const std::string arch = std::string(chip_name()) + ":sramecc+:xnack-";
   std::strncpy(text + kChipOffset, arch.c_str(), kNameBytes);
+  return kSuccess;
+}
+Code hipDeviceGetAttribute(int* value, int attribute, int) {
+  constexpr int kCountOfCus = 63;  // hipDeviceAttributeMultiprocessorCount of ROCm 5.2's header
+  if (attribute != kCountOfCus) return kInvalidValue;
+  *value = compute_units();
   return kSuccess;
 }
 Code hipDeviceSynchronize() { return ask(Op::wait_device, {}).code; }

@@ -141,6 +141,27 @@ TEST_CASE("occupancy is the library's answer") {
   CHECK(platform.device(0).workgroups_per_cu(module->function("k"), shape) == 1);
 }
 
+TEST_CASE("a GPU that does not keep the whole grid resident is refused") {
+  const StandIn standin;
+  hip::Platform platform;
+  Device& device = platform.device(0);
+  CHECK(device.compute_units() == 256);
+  CHECK_FALSE(device.holds_every_workgroup());
+  const CodeObject object =
+      builds::KeyBuilder()
+          .trace(builds::complete_key("attn_post:tokens=1,nblocks=1", "gfx950"))
+          ->compile();
+  CHECK(Runner(device, object, 0).fits_chip());
+  setenv("BATON_STANDIN_CUS", "32", 1);  // an eighth of the chip
+  CHECK(device.compute_units() == 32);
+  // Of the registers that it uses alone, a CU would have room for two.
+  CHECK(object.record.occupancy.workgroups_per_cu == 1);
+  CHECK(error_of(ErrorKind::environment, [&] { Runner(device, object, 0); }).what() ==
+        std::string("a gfx950 of 32 CUs keeps 32 of the 256 workgroups of attn_post resident: it "
+                    "would hang"));
+  unsetenv("BATON_STANDIN_CUS");
+}
+
 TEST_CASE("attn_post, out of a loader, on 8 devices of the library") {
   const StandIn standin;
   hip::Platform platform;
