@@ -42,7 +42,10 @@ Collective::Collective(Exchange& exchange, Device& device, const CodeObject& obj
   exchange_ = &exchange;
 }
 
-Collective::~Collective() = default;
+Collective::~Collective() {
+  // Of all, before the memory of any is freed: they write to each other's.
+  for (const auto& runner : runners_) runner->settle();
+}
 
 void Collective::disconnect() {
   if (exchange_ != nullptr) runners_.front()->disconnect(*std::exchange(exchange_, nullptr));

@@ -24,13 +24,15 @@ class Collective {
   /// ranks make theirs, or each throws the same Error, which names the first rank that failed.
   /// `exchange` must outlive this.
   Collective(Exchange& exchange, Device& device, const CodeObject& object);
-  /// Of ranks in several processes the peer buffers stay allocated unless disconnect() came before.
+  /// Waits for the launches first. Of ranks in several processes the peer buffers stay allocated
+  /// unless disconnect() came before.
   ~Collective();
   Collective(const Collective&) = delete;
 
   /// The last thing that ranks in several processes do, all of them: waits for the launches of all,
-  /// then lets go of the peers' memory. When it fails on one, each throws the same Error. Does
-  /// nothing for ranks in one process.
+  /// then lets go of the peers' memory. When it fails on one, each throws the same Error, and the
+  /// peer buffers stay allocated until their processes end. Does nothing for ranks in one process,
+  /// and the second time, also behind a failure.
   void disconnect();
 
   // `rank` is below always one of ranks(); any other is an Error (user).

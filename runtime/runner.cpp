@@ -83,6 +83,7 @@ void Runner::arm(const RecordRegion& region) {
 }
 
 Runner::~Runner() {
+  settle();  // a launch may still run where an exception unwinds
   if (peers_) peer_buffer_.leave_allocated();
 }
 
@@ -113,6 +114,7 @@ void Runner::connect(Exchange& exchange) {
 }
 
 void Runner::disconnect(Exchange& exchange) {
+  if (!peers_ || disconnected_) return;
   disconnected_ = true;
   in_agreement(exchange, [&] {
     synchronize();
@@ -170,23 +172,38 @@ void Runner::step_begin() {
 }
 
 KernelArguments Runner::arguments() const {
-  return KernelArguments(object_.record, {{"scratch", scratch_.address()},
-                                          {"peers", peer_table_.address()},
-                                          {"rank", static_cast<uint64_t>(rank_)},
-                                          {"epoch", epoch_memory_.address()},
-                                          {"diag", diag_.address()},
-                                          {"tl", timeline_.address()}});
+  return KernelArguments(object_.record,
+                         {{"scratch", scratch_.address()},
+                          {"peers", peer_table_.address()},
+                          {"rank", static_cast<uint64_t>(rank_)},
+                          {"epoch", epoch_memory_.address()},
+                          {"diag", diag_.address()},
+                          {"tl", timeline_.address()}},
+                         this);
 }
 
 void Runner::launch(const KernelArguments& arguments) {
   require_may_go_on();
-  BATON_CHECK(&arguments.record() == &object_.record, "the arguments are of another kernel");
+  if (arguments.owner() != this) {
+    throw Error(ErrorKind::user,
+                fmt::format("{}: the arguments are not those of rank {}'s runner",
+                            object_.record.kernel, rank_),
+                "launch each runner with what its own arguments() began");
+  }
   device_.launch(*function_, shape_, arguments.packed(), *stream_);
 }
 
 void Runner::synchronize() {
   device_.synchronize(*stream_);
   if (has_sentinel_region(object_.record)) gave_up_ = gave_up_ || !read_diag().empty();
+}
+
+void Runner::settle() noexcept {
+  try {
+    device_.synchronize(*stream_);
+  } catch (const Error&) {
+    // The launch's error, which was thrown before or can be thrown no more.
+  }
 }
 
 std::pair<const RecordRegion*, uint32_t> Runner::region_at(DeviceAddress address) const {

@@ -37,8 +37,8 @@ class Runner {
   /// device: it neither fits_chip() nor does the device hold every workgroup.
   Runner(Device& device, const CodeObject& object, int rank);
   Runner(const Runner&) = delete;
-  /// Of one that is still connected to other processes the peer buffer stays allocated until this
-  /// process ends: a peer may have it open.
+  /// Waits for the launches first. Of one that is still connected to other processes the peer
+  /// buffer stays allocated until this process ends: a peer may have it open.
   ~Runner();
 
   /// Hands every rank the table of all ranks' peer buffers. All ranks are in this process. The
@@ -48,7 +48,9 @@ class Runner {
   /// rank calls it; when it fails on one, each throws the same Error and is not connected.
   void connect(Exchange& exchange);
   /// Ends that, so that every rank may free its memory. Every rank calls it; it waits for the
-  /// launches of all. When it fails on one, each throws the same Error.
+  /// launches of all. When it fails on one, each throws the same Error, and all peer buffers stay
+  /// allocated until their processes end. Does nothing for a runner that is not connected to other
+  /// processes, and the second time, also behind a failure.
   void disconnect(Exchange& exchange);
 
   /// Whether the device's compute units keep the whole grid resident, as workgroups must be that
@@ -69,11 +71,14 @@ class Runner {
   /// epoch += 1, in stream order, once a step; a diagnostics build's records are cleared.
   void step_begin();
 
-  /// Launches with `arguments`, which arguments() of this runner began. Takes no memory: a launch
-  /// is a call of the device. They may be changed and launched again at once.
+  /// Launches with `arguments`. Takes no memory: a launch is a call of the device. They may be
+  /// changed and launched again at once. Throws Error (user) unless arguments() of this runner
+  /// began them.
   void launch(const KernelArguments& arguments);
   /// Waits for everything; errors of the launches are thrown here.
   void synchronize();
+  /// Waits as well, for who unwinds: what went wrong is lost.
+  void settle() noexcept;
 
   /// A region of the last step in logical shape and type: tags stripped, sentinel blocking undone.
   /// Words that have been re-armed read as the sentinel. Throws Error (user) for an unknown name.
@@ -118,6 +123,8 @@ class Runner {
   uint32_t epoch_ = 0;
   bool disconnected_ = false;
   bool gave_up_ = false;  ///< a wait of a build with sentinel regions
+  // In this order, so that they go from the last to the first: the stream, the code, the memory of
+  // peers, and the buffers.
   DeviceMemory scratch_, epoch_memory_, peer_buffer_, peer_table_, diag_, timeline_;
   std::unique_ptr<PeerTable> peers_;  ///< of other processes
   std::unique_ptr<Module> module_;

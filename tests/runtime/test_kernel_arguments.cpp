@@ -48,6 +48,8 @@ TEST_CASE("what is fixed stays, and copies go their own ways") {
     CHECK(user_error([&] { arguments.set(name, 1); }) ==
           fmt::format("k: argument '{}' is the runner's own", name));
   }
+  CHECK(user_error([&] { arguments.set(size_t{0}, 8); }) == "k: argument 'a' is the runner's own");
+  CHECK(user_error([&] { arguments.set(size_t{2}, 8); }) == "k has 2 arguments, none at 2");
   CHECK(user_error([&] { arguments.packed(); }) == "k: argument 'b' is not given");
   KernelArguments other = arguments;
   arguments.set("b", 2);

@@ -201,6 +201,27 @@ TEST_CASE("when one rank cannot let go, all hear of it") {
   check_all_are(machine.run(), "rank 4: no closing", ErrorKind::failed_check);
   CHECK(machine.openings.freed_while_open == 0);
   CHECK(machine.openings.open.size() == 1);
+  for (const auto& device : machine.devices) CHECK(device->live.size() == 1);
+}
+
+TEST_CASE("who is not connected, or no more, disconnects from nothing") {
+  Machine machine;
+  const auto errors = run_ranks(kRanks, [&](Exchange& exchange) {
+    SharingDevice& device = machine.device(exchange.rank());
+    Runner runner(device, object(), exchange.rank());
+    runner.disconnect(exchange);
+    runner.connect(exchange);
+    device.refused_closing = exchange.rank() == 2 ? 0 : -1;
+    BATON_CHECK(message_of([&] { runner.disconnect(exchange); }) == "rank 2: no closing");
+    runner.disconnect(exchange);
+    BATON_CHECK(message_of([&] { runner.step_begin(); }) != "");
+  });
+  for (const auto& error : errors) {
+    CAPTURE(error ? error->what() : "");
+    CHECK_FALSE(error.has_value());
+  }
+  CHECK(machine.openings.freed_while_open == 0);
+  for (const auto& device : machine.devices) CHECK(device->live.size() == 1);
 }
 
 TEST_CASE("one rank's collective knows its own rank alone") {
