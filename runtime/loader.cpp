@@ -152,6 +152,7 @@ CodeObject Loader::compile(const BuildKey& key, const CodeName& name) {
     if (is_new) cache.store(content, *object);
     cache.link(name, content);
   } catch (const Error& error) {
+    if (options_.must_keep) throw;
     cache.report(fmt::format("not kept: {}: {}", name.key, error.what()));
   }
   return std::move(*object);

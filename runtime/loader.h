@@ -47,6 +47,8 @@ struct LoaderOptions {
   Cache* cache = nullptr;                ///< null: nothing is kept on disk
   SharedStore* shared = nullptr;         ///< asked before a compile, given its result
   const CodeBuilder* builder = nullptr;  ///< null: run only; what is not on disk is an error
+  /// A code object that `cache` cannot keep is an error, not a report.
+  bool must_keep = false;
   /// The library build whose code is looked up; the builder's unless given.
   std::optional<Digest> library = {};
 };
@@ -77,9 +79,9 @@ class Loader {
 
   /// The code object of `key` for its chip; it lives as long as the loader. However many threads
   /// and processes ask at once, it is compiled once. A cache that cannot keep it is reported by the
-  /// cache and stops nothing. Throws Error: the compiler's, or failed_check that names the key when
-  /// nothing may be compiled (no builder, or a read-only cache); everybody who waited gets it, the
-  /// next call tries again.
+  /// cache and stops nothing, unless it must. Throws Error: the compiler's, or failed_check that
+  /// names the key when nothing may be compiled (no builder, or a read-only cache); everybody who
+  /// waited gets it, the next call tries again.
   const CodeObject& get(const BuildKey& key);
 
   /// Gets all of `keys` on `jobs` threads, those that no other process is busy with first, and

@@ -21,6 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr mode_t kAnyMode = 0666;
+
 ErrorKind kind_of(int code) {
   switch (code) {
     case ENOENT:
@@ -79,11 +81,11 @@ int write_all(int fd, ByteView bytes) {
 }
 
 /// A new file beside `path` that no other process and no earlier run shares; sets `name`.
-int create_beside(const fs::path& path, fs::path& name) {
+int create_beside(const fs::path& path, fs::path& name, mode_t mode) {
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   for (int attempt = 0;; ++attempt) {
     name = folder / fmt::format(".baton-{}-{}.tmp", ::getpid(), attempt);
-    const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (fd >= 0 || errno != EEXIST) return fd;
   }
 }
@@ -105,8 +107,8 @@ void write_through(const fs::path& path, ByteView bytes) {
 /// A whole, synced temporary file beside `target`: `commit` renames it, else it goes away again.
 class StagedFile {
  public:
-  StagedFile(fs::path target, ByteView bytes) : target_(std::move(target)) {
-    Descriptor file(create_beside(target_, temporary_));
+  StagedFile(fs::path target, ByteView bytes, mode_t mode = kAnyMode) : target_(std::move(target)) {
+    Descriptor file(create_beside(target_, temporary_, mode));
     if (!file.open()) fail("write", target_, errno);
     int code = write_all(file.get(), bytes);
     if (code == 0 && ::fsync(file.get()) != 0) code = errno;
@@ -190,9 +192,9 @@ Bytes read_file(const fs::path& path, uint64_t max_bytes) {
   return bytes;
 }
 
-void write_file(const fs::path& path, ByteView bytes) {
+void write_file(const fs::path& path, ByteView bytes, mode_t mode) {
   if (const std::optional<fs::path> target = replaceable(path)) {
-    StagedFile(*target, bytes).commit();
+    StagedFile(*target, bytes, mode).commit();
   } else {
     write_through(path, bytes);
   }
@@ -207,6 +209,35 @@ void write_files(std::span<const FileToWrite> files) {
     staged.emplace_back(*target, file.bytes);
   }
   for (StagedFile& file : staged) file.commit();
+}
+
+int make_folders(const fs::path& folder) {
+  std::error_code unreadable;
+  std::vector<fs::path> absent;  // the innermost first
+  for (fs::path path = folder; !path.empty() && !fs::is_directory(path, unreadable);
+       path = path.parent_path()) {
+    absent.push_back(path);
+  }
+  for (size_t i = absent.size(); i-- > 0;) {
+    constexpr mode_t kOwnerWrites = 0755;
+    if (::mkdir(absent[i].c_str(), kOwnerWrites) == 0) continue;
+    const int code = errno == EEXIST && i > 0 ? ENOTDIR : errno;
+    if (fs::is_directory(absent[i], unreadable)) continue;  // another process, or "folder/"
+    // Those that somebody uses already stay.
+    for (size_t made = i + 1; made < absent.size(); ++made) ::rmdir(absent[made].c_str());
+    return code;
+  }
+  return 0;
+}
+
+fs::path absolute_path(const fs::path& path) {
+  std::error_code failure;
+  fs::path absolute = fs::absolute(path, failure);
+  if (!failure) return absolute;
+  throw Error(ErrorKind::environment,
+              fmt::format("no place for the relative path '{}': the working folder: {}",
+                          path.string(), failure.message()),
+              "change to a folder that exists, or name the path from /");
 }
 
 }  // namespace baton

@@ -23,8 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 using namespace cache_layout;
 
-constexpr const char* kOtherFolder = "name a folder of your own in BATON_CACHE_DIR";
-
 /// The value of an environment variable that is set and not empty.
 std::optional<std::string> variable(const char* name) {
   const char* value = std::getenv(name);
@@ -87,44 +85,53 @@ fs::path default_cache_folder() {
 }
 
 Cache::Cache(CacheOptions options) : options_(std::move(options)) {
-  if (!options_.read_only) make_folders();
-  check_owner();
-  if (!options_.read_only) WorkFolder::sweep(work(options_.folder), kWork);
+  // An existing folder of another user is refused before anything is put into it.
+  check_owners();
+  if (options_.read_only) return;
+  make_folders();
+  check_owners();
+  WorkFolder::sweep(work(options_.folder), kWork);
 }
 
 void Cache::make_folders() {
-  // An existing folder of another user is refused before anything is put into it.
-  check_owner();
   for (const fs::path& folder : {objects(options_.folder), index(options_.folder),
                                  locks(options_.folder), work(options_.folder)}) {
-    std::error_code failure;
-    fs::create_directories(folder, failure);
-    if (!failure || fs::is_directory(folder)) continue;
+    const int code = baton::make_folders(folder);
+    if (code == 0) continue;
+    const bool full = code == ENOSPC || code == EDQUOT;
     throw Error(
-        ErrorKind::environment,
-        fmt::format("cannot make the cache folder '{}': {}", folder.string(), failure.message()),
-        fmt::format("{}, or use this one read-only", kOtherFolder));
+        code == ENAMETOOLONG ? ErrorKind::user : ErrorKind::environment,
+        fmt::format("cannot make the cache folder '{}': {}", folder.string(), std::strerror(code)),
+        full ? "free some space or choose another disk" : options_.other_folder);
   }
 }
 
-void Cache::check_owner() const {
-  const std::string folder = options_.folder.string();
+void Cache::check_owners() const {
+  const fs::path& folder = options_.folder;
+  for (const fs::path& part :
+       {folder, root(folder), objects(folder), index(folder), locks(folder), work(folder)}) {
+    check_owner(part);
+  }
+}
+
+void Cache::check_owner(const fs::path& part) const {
+  const std::string folder = part.string();
   struct stat status;
   if (::stat(folder.c_str(), &status) != 0) {
     if (errno == ENOENT) return;
-    throw Error(ErrorKind::environment,
+    throw Error(errno == ENAMETOOLONG ? ErrorKind::user : ErrorKind::environment,
                 fmt::format("cannot open the cache folder '{}': {}", folder, std::strerror(errno)),
-                kOtherFolder);
+                options_.other_folder);
   }
   if (!S_ISDIR(status.st_mode)) {
     throw Error(ErrorKind::environment, fmt::format("the cache '{}' is no folder", folder),
-                kOtherFolder);
+                options_.other_folder);
   }
   if (!options_.read_only && status.st_uid != ::geteuid()) {
     throw Error(ErrorKind::environment,
                 fmt::format("the cache folder '{}' belongs to user {}, and this is user {}", folder,
                             status.st_uid, ::geteuid()),
-                fmt::format("{}, or use this one read-only", kOtherFolder));
+                fmt::format("{}, or use this one read-only", options_.other_folder));
   }
   if ((status.st_mode & S_IWOTH) != 0) {
     throw Error(ErrorKind::environment,
@@ -193,7 +200,11 @@ void Cache::store(const Digest& content, const CodeObject& object) {
   const uint64_t stored = as_environment([&] {
     const WorkFolder folder(work(options_.folder), kWork);
     const fs::path made = folder.path() / "entry";
-    fs::create_directory(made);
+    if (const int code = baton::make_folders(made)) {
+      throw Error(ErrorKind::environment,
+                  fmt::format("cannot make '{}': {}", made.string(), std::strerror(code)),
+                  kWork.hint);
+    }
     const uint64_t bytes = write_entry(made, content, object);
     read_entry(made, content);  // what could never be loaded is refused here, by name
     replace(made, entry(options_.folder, content), folder.path());

@@ -38,6 +38,8 @@ struct CacheOptions {
   uint64_t max_bytes = kDefaultCacheBytes;
   /// How long to wait for another process that compiles the same, before doing it here as well.
   std::chrono::milliseconds patience = std::chrono::minutes(2);
+  /// Told to whoever may not use the folder.
+  std::string other_folder = "name a folder of your own in BATON_CACHE_DIR";
   /// Told, from any thread, of what went wrong and was got over: one line.
   std::function<void(const std::string& line)> report = {};
 };
@@ -57,7 +59,8 @@ std::filesystem::path default_cache_folder();
 class Cache {
  public:
   /// Makes the folder unless read-only. Throws Error: environment for a folder that is another
-  /// user's (unless read-only), that every user may write, or that cannot be made.
+  /// user's (unless read-only), that every user may write, as a whole or in a part, or that cannot
+  /// be made; user for a name that is too long.
   explicit Cache(CacheOptions options);
 
   /// The content that `name` gave before, or nothing.
@@ -82,7 +85,8 @@ class Cache {
 
  private:
   void make_folders();
-  void check_owner() const;
+  void check_owners() const;
+  void check_owner(const std::filesystem::path& part) const;
   /// Notes that a file was used now, where that counts.
   void touch(const std::filesystem::path& file) const;
   /// Removes the least recently used when what this process stored may have filled the cache.

@@ -63,9 +63,9 @@ uint64_t write_entry(const fs::path& folder, const Digest& content, const CodeOb
                                   {"record_format", kRecordFormat},
                                   {"code_sha256", sha256(object.bytes).hex()},
                                   {"record_sha256", sha256(as_bytes(record)).hex()}});
-  write_file(folder / kCodeFile, object.bytes);
-  write_file(folder / kRecordFile, as_bytes(record));
-  write_file(folder / kEntryFile, as_bytes(entry));
+  write_file(folder / kCodeFile, object.bytes, kFileMode);
+  write_file(folder / kRecordFile, as_bytes(record), kFileMode);
+  write_file(folder / kEntryFile, as_bytes(entry), kFileMode);
   return object.bytes.size() + record.size() + entry.size();
 }
 

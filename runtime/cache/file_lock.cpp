@@ -34,7 +34,7 @@ FileLock::FileLock(std::filesystem::path path, milliseconds patience) : path_(st
 }
 
 FileLock::State FileLock::attempt() {
-  file_ = Descriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
+  file_ = Descriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!file_.open()) return State::unsupported;
   if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
     const State state = errno == EWOULDBLOCK ? State::busy : State::unsupported;

@@ -21,11 +21,12 @@ Digest digest_field(const nlohmann::ordered_json& json, const char* name,
 }  // namespace
 
 void write_index_file(const std::filesystem::path& path, const IndexEntry& entry) {
-  write_file(path, as_bytes(seal({{"format", cache_layout::kFormat},
-                                  {"key", entry.name.key},
-                                  {"chip", entry.name.chip},
-                                  {"library", entry.name.library.hex()},
-                                  {"content", entry.content.hex()}})));
+  const std::string text = seal({{"format", cache_layout::kFormat},
+                                 {"key", entry.name.key},
+                                 {"chip", entry.name.chip},
+                                 {"library", entry.name.library.hex()},
+                                 {"content", entry.content.hex()}});
+  write_file(path, as_bytes(text), cache_layout::kFileMode);
 }
 
 IndexEntry read_index_file(const std::filesystem::path& path) {

@@ -14,11 +14,13 @@ inline constexpr int kFormat = 1;
 inline constexpr const char* kCodeFile = "code.co";
 inline constexpr const char* kRecordFile = "code.co.json";
 inline constexpr const char* kEntryFile = "entry.json";
+/// Of every file: whoever could write one could put a kernel there.
+inline constexpr mode_t kFileMode = 0644;
 
 /// Of work(): an entry is made there, then takes its place in one rename.
 inline constexpr WorkFolderKind kWork = {
     .prefix = "",
-    .mode = 0777,
+    .mode = 0755,
     .hint = "the cache needs a folder that this user may write, on a disk with space"};
 
 inline std::filesystem::path root(const std::filesystem::path& folder) {

@@ -5,7 +5,7 @@ import os
 import subprocess
 import unittest
 
-from baton_tool import ToolTest, run
+from baton_tool import BATON, ToolTest, run
 
 CHECK, USER, ENVIRONMENT = 1, 2, 3
 KEYS = ["attn_post:tokens=1,nblocks=1", "attn_post:tokens=2,nblocks=1"]
@@ -79,6 +79,24 @@ class CacheCommand(ToolTest):
         self.assertEqual(self.json_of("prune")["evicted"], 0)
         self.assertFalse((self.folder / "cache").exists())
 
+    def test_a_folder_that_is_no_cache_is_left_alone(self):
+        (self.folder / "other/v1").mkdir(parents=True)
+        (self.folder / "empty").mkdir()
+        for action in ("list", "verify", "prune"):
+            self.refuse(USER, "other' is no cache: it has no v1/objects",
+                        ["cache", action, "--dir", "other"], "baton cache path")
+            self.run_well("cache", action, "--dir", "empty")
+        self.assertEqual(list((self.folder / "empty").iterdir()), [])
+
+    def test_a_working_folder_that_has_gone(self):
+        gone = self.folder / "gone"
+        gone.mkdir()
+        done = subprocess.run(["bash", "-c", 'rmdir "$0"; "$1" cache list --dir x', gone, BATON],
+                              cwd=gone, capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (ENVIRONMENT, ""))
+        self.assertRegex(done.stderr, "^error: no place for the relative path 'x': the working "
+                         "folder: No such file or directory\nhint: .*\n$")
+
     def test_what_is_refused(self):
         (self.folder / "file").write_text("x")
         (self.folder / "open").mkdir()
@@ -88,6 +106,8 @@ class CacheCommand(ToolTest):
             (USER, "ACTION", [], "baton cache --help"),
             (USER, "--max-size '1X' is no size", ["prune", "--max-size", "1X"], "K, M or G"),
             (USER, "no use for --max-size", ["list", "--max-size", "1"], "baton cache prune"),
+            (USER, "--dir '' names no folder", ["list", "--dir", ""], "default cache"),
+            (USER, "--max-size '' is no size", ["prune", "--max-size", ""], "K, M or G"),
             (ENVIRONMENT, "file' is no folder", ["list", "--dir", "file"], "BATON_CACHE_DIR"),
             (ENVIRONMENT, "every user may write", ["prune", "--dir", "open"], "chmod o-w"),
         ]:

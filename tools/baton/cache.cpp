@@ -6,7 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "runtime/base/file.h"
 #include "runtime/base/text.h"
+#include "runtime/cache/layout.h"
 #include "runtime/cache/prune.h"
 #include "runtime/cache/upkeep.h"
 #include "tools/baton/command.h"
@@ -20,13 +22,24 @@ using nlohmann::ordered_json;
 
 struct CacheFlags {
   std::string action;
-  std::string folder;
+  std::optional<std::string> folder;
   std::optional<std::string> max_size;
   bool json = false;
 };
 
 fs::path folder_of(const CacheFlags& flags) {
-  return flags.folder.empty() ? default_cache_folder() : fs::absolute(flags.folder);
+  return flags.folder ? absolute_path(*flags.folder) : default_cache_folder();
+}
+
+/// Refuses a folder that holds something and is no cache.
+void require_cache(const fs::path& folder) {
+  std::error_code unreadable;
+  const bool is_cache = fs::is_directory(cache_layout::objects(folder), unreadable);
+  if (is_cache || !fs::exists(folder, unreadable) || fs::is_empty(folder, unreadable)) return;
+  if (unreadable) return;  // who reads it says so
+  throw Error(ErrorKind::user,
+              fmt::format("{} is no cache: it has no v1/objects", quote(folder.string())),
+              "`baton cache path` names the cache that loaders use");
 }
 
 /// Paths and what damaged files hold need not be UTF-8.
@@ -133,7 +146,7 @@ int prune(const fs::path& folder, const CacheFlags& flags) {
   }
   Pruned pruned;
   std::error_code unreadable;
-  if (fs::exists(folder, unreadable)) {
+  if (fs::exists(cache_layout::objects(folder), unreadable)) {
     const Cache writable({.folder = folder});  // refuses a folder that is not ours
     pruned = prune_cache(folder, *bound);
   }
@@ -172,6 +185,9 @@ void check_flags(const CacheFlags& flags) {
 
 int run_cache(const CacheFlags& flags) {
   check_flags(flags);
+  if (flags.folder && flags.folder->empty()) {
+    throw Error(ErrorKind::user, "--dir '' names no folder", "leave it out for the default cache");
+  }
   const fs::path folder = folder_of(flags);
   if (flags.action == "path") {
     if (flags.json) {
@@ -181,8 +197,9 @@ int run_cache(const CacheFlags& flags) {
     }
     return 0;
   }
-  if (flags.action == "prune") return prune(folder, flags);
   const Cache readable({.folder = folder, .read_only = true});  // refuses what is no folder
+  require_cache(folder);
+  if (flags.action == "prune") return prune(folder, flags);
   if (flags.action == "list") return list(folder, flags.json);
   return verify(folder, flags.json);
 }

@@ -193,6 +193,18 @@ bool as_nobody(const std::function<bool()>& body) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+TEST_CASE("folders are made down to the last, or none") {
+  const TempFolder folder;
+  CHECK(make_folders(folder / "a/b/c") == 0);
+  CHECK(make_folders(folder / "a/b/c/") == 0);
+  CHECK(fs::is_directory(folder / "a/b/c"));
+  CHECK(make_folders(folder / ("a/d/e/" + std::string(300, 'n'))) == ENAMETOOLONG);
+  CHECK_FALSE(fs::exists(folder / "a/d"));
+  write_file(folder / "file", as_bytes("kept"));
+  CHECK(make_folders(folder / "file/x") == ENOTDIR);
+  CHECK(make_folders(folder / "file") == EEXIST);
+}
+
 TEST_CASE("a folder without write permission refuses, and says so") {
   const TempFolder folder;
   REQUIRE(chmod(folder.path().c_str(), 0555) == 0);

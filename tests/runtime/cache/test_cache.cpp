@@ -203,6 +203,45 @@ TEST_CASE_METHOD(CacheFixture,
   CHECK(std::string(open.what()).starts_with("every user may write the cache folder"));
 }
 
+TEST_CASE_METHOD(CacheFixture, "no part of a cache may be every user's to write") {
+  {
+    Cache cache(options());
+  }
+  for (const fs::path& part :
+       {cache_layout::root(folder), cache_layout::objects(folder), cache_layout::index(folder),
+        cache_layout::locks(folder), cache_layout::work(folder)}) {
+    REQUIRE(chmod(part.c_str(), 0757) == 0);
+    for (const bool read_only : {false, true}) {
+      CacheOptions wanted = options();
+      wanted.read_only = read_only;
+      CHECK_THAT(error_of(ErrorKind::environment, [&] { Cache cache(wanted); }).what(),
+                 Catch::Contains("may write the cache folder '" + part.string() + "'"));
+    }
+    REQUIRE(chmod(part.c_str(), 0755) == 0);
+  }
+  Cache cache(options());
+}
+
+TEST_CASE_METHOD(CacheFixture, "whatever the umask, only the owner may write what a cache makes") {
+  folder = temporary / "above/cache";
+  const mode_t before = umask(0);
+  {
+    Cache cache(options());
+    keep(cache, 8);
+  }
+  Cache cache(options());
+  umask(before);
+  CHECK(look_up(cache, 8));
+  size_t files = 0;
+  for (const fs::path& path : fs::recursive_directory_iterator(temporary / "above")) {
+    CAPTURE(path.string());
+    CHECK((fs::status(path).permissions() & (fs::perms::group_write | fs::perms::others_write)) ==
+          fs::perms::none);
+    files += fs::is_regular_file(path);
+  }
+  CHECK(files == 4);
+}
+
 TEST_CASE_METHOD(CacheFixture, "a place where no folder can be made is named") {
   write_file(temporary / "file", as_bytes("x"));
   CacheOptions wrong = options();

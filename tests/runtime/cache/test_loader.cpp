@@ -231,7 +231,8 @@ TEST_CASE_METHOD(LoaderFixture,
   CHECK(count("compile") <= 13);
 }
 
-TEST_CASE_METHOD(LoaderFixture, "a cache that can keep nothing is reported and stops nothing") {
+TEST_CASE_METHOD(LoaderFixture,
+                 "a cache that can keep nothing stops nothing, but where it must keep it") {
   const fs::path folder = temporary / "c";
   {
     Cache cache(at("c"));
@@ -249,7 +250,11 @@ TEST_CASE_METHOD(LoaderFixture, "a cache that can keep nothing is reported and s
     const StubBuilder quiet({});
     Cache cache(at("c"));
     Loader loader({.cache = &cache, .builder = &quiet});
+    Loader strict({.cache = &cache, .builder = &quiet, .must_keep = true});
+    const std::vector<PrepareFailure> failures = strict.prepare(stub_keys(2), 1);
     return loader.get(stub_key(8)).bytes == expected && reports.size() == 1 &&
+           failures.size() == 2 && failures[1].error.kind() == ErrorKind::environment &&
+           std::string(failures[1].error.what()).ends_with(": Permission denied") &&
            reports[0].starts_with("not kept: stub:tokens=8: cannot make a folder in '") &&
            reports[0].ends_with(": Permission denied");
   });
