@@ -9,6 +9,7 @@
 #include "builds/matrix_summary.h"
 #include "builds/shipped_check.h"
 #include "runtime/base/file.h"
+#include "runtime/base/text.h"
 #include "runtime/base/threads.h"
 #include "runtime/cache/layout.h"
 #include "runtime/cache/scan.h"
@@ -26,7 +27,10 @@ MatrixFolder::MatrixFolder(fs::path folder, const CodeBuilder& builder,
     : folder_(std::move(folder)),
       builder_(builder),
       shared_(shared),
-      cache_({.folder = folder_, .max_bytes = kUnboundedCache, .report = std::move(report)}) {}
+      cache_({.folder = folder_,
+              .max_bytes = kUnboundedCache,
+              .other_folder = "name another folder, which this user may write",
+              .report = std::move(report)}) {}
 
 CodeName MatrixFolder::name_of(const BuildKey& key) const {
   return {.key = key.text(), .chip = key.chip(), .library = builder_.library()};
@@ -72,8 +76,8 @@ std::vector<BuildKey> MatrixFolder::missing(std::span<const BuildKey> keys, int 
 MatrixFolder::Compiled MatrixFolder::compile(
     std::span<const BuildKey> keys, int jobs,
     const std::function<void(const PrepareProgress&)>& progress) {
-  fs::create_directories(times_folder(folder_));
-  Loader loader({.cache = &cache_, .shared = shared_, .builder = &builder_});
+  make_folders(times_folder(folder_));  // where that fails, each time is reported as not written
+  Loader loader({.cache = &cache_, .shared = shared_, .builder = &builder_, .must_keep = true});
   Compiled compiled;
   compiled.failures = loader.prepare(keys, jobs, [&](const PrepareProgress& state) {
     if (const std::optional<Digest> content = cache_.find(name_of(*state.key))) {
@@ -191,8 +195,21 @@ std::vector<Digest> MatrixFolder::contents(std::span<const BuildKey> keys, int j
   return contents;
 }
 
+void require_plannable(const PlanCommands& commands) {
+  const auto refuse = [](const std::string& text, const char* bytes) {
+    if (text.find_first_of(bytes) == text.npos) return;
+    throw Error(ErrorKind::user, fmt::format("a Ninja file cannot name {}", quote(text)),
+                "a plan takes no path with a line break, and no folder with | in its name");
+  };
+  for (const std::string& text : {commands.baton, commands.matrix, commands.out}) {
+    refuse(text, "\r\n");
+  }
+  refuse(commands.out, "|");
+}
+
 std::string ninja_plan(std::span<const BuildKey> keys, std::span<const Digest> contents,
                        const PlanCommands& commands) {
+  require_plannable(commands);
   // Ninja's own escapes; what the shell would read is in single quotes.
   const auto path = [](const std::string& text) {
     std::string escaped;

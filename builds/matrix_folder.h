@@ -81,8 +81,11 @@ struct PlanCommands {
   std::string shared;  ///< the URL that each step shares results at; may be empty
 };
 
+/// Throws Error (user) for a path that no escape brings into a Ninja file.
+void require_plannable(const PlanCommands& commands);
+
 /// The matrix as a Ninja file: an edge a key, whose output is named by its content, and one that
-/// collects.
+/// collects. Throws like require_plannable.
 std::string ninja_plan(std::span<const BuildKey> keys, std::span<const Digest> contents,
                        const PlanCommands& commands);
 

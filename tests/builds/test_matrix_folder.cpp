@@ -220,5 +220,23 @@ TEST_CASE_METHOD(FolderFixture,
   CHECK_THAT(plan, Catch::Contains("\nbuild o$ ut$:$$/manifest.json: collect | $\n"));
 }
 
+TEST_CASE("a plan refuses what no Ninja file can name") {
+  const PlanCommands fine = {
+      .baton = "b", .matrix = "a|b.toml", .out = "o", .arch = "", .shared = ""};
+  require_plannable(fine);
+  for (std::string PlanCommands::* path :
+       {&PlanCommands::baton, &PlanCommands::matrix, &PlanCommands::out}) {
+    for (const char* text : {"a\nb", "a\rb"}) {
+      PlanCommands wrong = fine;
+      wrong.*path = text;
+      CHECK_THAT(tests::user_error([&] { require_plannable(wrong); }),
+                 Catch::StartsWith("a Ninja file cannot name 'a\\x0"));
+    }
+  }
+  PlanCommands wrong = fine;
+  wrong.out = "a|b";
+  tests::user_error([&] { ninja_plan({}, {}, wrong); });
+}
+
 }  // namespace
 }  // namespace baton::builds

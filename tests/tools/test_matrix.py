@@ -14,7 +14,7 @@ from pathlib import Path
 
 from baton_tool import BATON, ToolTest, run
 
-CHECK, USER = 1, 2
+CHECK, USER, ENVIRONMENT = 1, 2, 3
 MATRIX = """
 name = "small"
 chips = ["gfx950", "gfx90a"]
@@ -215,6 +215,10 @@ class MatrixCommand(ToolTest):
         self.assertEqual(sum(result["compiled"] for result in results), 2)
 
     def test_what_is_refused(self):
+        (self.folder / "file").write_text("kept")
+        (self.folder / "none.toml").write_text(
+            'chips = ["gfx950"]\n[[build]]\nkernel = "attn_post"\ntokens = 1\n'
+            '[[build.exclude]]\ntokens = 1\n')
         (self.folder / "bad.toml").write_text(MATRIX.replace("nblocks =", "nblock ="))
         for named, arguments, hint in [
             ("needs a FILE.toml", ["--out", "o"], "docs/matrix.md"),
@@ -225,6 +229,26 @@ class MatrixCommand(ToolTest):
              "did you mean 'nblocks'?"),
             ("'gfx951'", ["m.toml", "--out", "o", "--arch", "gfx951"], "gfx950"),
             ("-j -1", ["m.toml", "--out", "o", "-j", "-1"], "-j N"),
+            ("-j 0", ["m.toml", "--out", "o", "-j", "0"], "from 1 up"),
+            ("--out ''", ["m.toml", "--out", ""], "docs/matrix.md"),
+            ("FILE.toml is ''", ["", "--out", "o"], "docs/matrix.md"),
+            ("FILE.toml is ''", ["", "--check", "--out", "o"], "docs/matrix.md"),
+            ("--plan ''", ["m.toml", "--out", "o", "--plan", ""], "docs/matrix.md"),
+            ("--shared ''", ["m.toml", "--out", "o", "--shared", ""], "docs/matrix.md"),
+            ("unknown chip ''", ["m.toml", "--out", "o", "--arch", ""], "gfx950"),
+            ("'ftp://x' is no URL", ["m.toml", "--out", "o", "--plan", "p", "--shared", "ftp://x"],
+             "http://"),
+            ("cannot name", ["m.toml", "--out", "a\nb", "--plan", "p"], "line break"),
+            ("--out 'file': it is no folder", ["m.toml", "--out", "file"], "another folder"),
+            ("Not a directory", ["m.toml", "--out", "file/o"], "another folder"),
+            ("File name too long", ["m.toml", "--out", "o" * 300], "another folder"),
+            ("File name too long", ["m.toml", "--out", "o" * 200 + "/" + "o" * 300], "folder"),
+            ("-j has no use beside --check", ["--check", "--out", "o", "-j", "2"], "docs"),
+            ("--arch has no use", ["--check", "--out", "o", "--arch", "nonsense"], "manifest"),
+            ("--shared has no use", ["--check", "--out", "o", "--shared", "http://h"], "docs"),
+            ("--shared has no use", ["m.toml", "--collect", "--out", "o", "--shared", "http://h"],
+             "docs"),
+            ("no key", ["none.toml", "--out", "o"], "a key at least"),
             ("leave FILE.toml out", ["m.toml", "--only", "attn_post", "--out", "o"], "docs"),
             ("needs --arch CHIP", ["--only", "attn_post", "--out", "o"], "chips: "),
             ("no field 'token'", ["--only", "attn_post:token=1", "--arch", "gfx950", "--out", "o"],
@@ -232,6 +256,67 @@ class MatrixCommand(ToolTest):
         ]:
             with self.subTest(named):
                 self.refuse(USER, named, ["matrix", *arguments], hint)
+
+    def test_another_users_folder(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root may make one")
+        (self.folder / "o").mkdir()
+        os.chown(self.folder / "o", 65534, 65534)
+        self.refuse(USER, "--out 'o': it belongs to user 65534", ["matrix", "m.toml", "--out", "o"],
+                    "another folder")
+
+    def test_a_working_folder_that_has_gone(self):
+        gone = self.folder / "gone"
+        gone.mkdir()
+        done = subprocess.run(["bash", "-c", 'rmdir "$0"; "$1" matrix "$2" --out x', gone, BATON,
+                               self.folder / "m.toml"],
+                              cwd=gone, capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (ENVIRONMENT, ""))
+        self.assertRegex(done.stderr, "^error: no place for the relative path 'x': ")
+
+    def test_a_run_without_a_umask_can_be_taken_up(self):
+        for _ in range(2):
+            self.run_well("matrix", "m.toml", "--out", "out", preexec_fn=lambda: os.umask(0))
+        folders = [path for path in (self.folder / "out").rglob("*") if path.is_dir()]
+        self.assertEqual([path for path in folders if path.stat().st_mode & 0o022], [])
+
+    def fail_on(self, out, named):
+        """A run that cannot keep its keys tells each of them, and why, also in JSON."""
+        done = run("matrix", "m.toml", "--out", out, "--json", cwd=self.folder)
+        self.assertEqual(done.returncode, ENVIRONMENT)
+        errors = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+        failed = json.loads(done.stdout)["failed"]
+        self.assertGreater(len(failed), 0)
+        self.assertEqual(len(errors), len(failed))
+        for error, failure in zip(errors, failed):
+            self.assertIn(failure["key"], error)
+            self.assertIn(named, error)
+            self.assertIn(named, failure["error"])
+        self.assertNotIn("compile them first", done.stderr)
+        return done.stderr
+
+    def test_a_full_and_a_read_only_disk(self):
+        disk = self.folder / "disk"
+        disk.mkdir()
+        mount = ["mount", "-t", "tmpfs", "-o", "size=96k,mode=755", "tmpfs", str(disk)]
+        if subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+            self.skipTest("this user may not mount a tiny tmpfs")
+        self.addCleanup(subprocess.run, ["umount", str(disk)], check=True)
+        self.assertIn("space", self.fail_on("disk/out", "No space left on device"))
+        self.assertFalse((disk / "out/manifest.json").exists())
+        subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+        self.fail_on("disk/out", "Read-only file system")
+        self.refuse(ENVIRONMENT, "disk/new/v1/objects': Read-only file system",
+                    ["matrix", "m.toml", "--out", "disk/new"], "another folder")
+
+    def test_a_manifest_that_cannot_be_written_is_in_the_json(self):
+        (self.folder / "out/manifest.json").mkdir(parents=True)
+        done = run("matrix", "m.toml", "--out", "out", "--json", cwd=self.folder)
+        self.assertEqual(done.returncode, USER)
+        outcome = json.loads(done.stdout)
+        self.assertEqual((outcome["compiled"], outcome["failed"]), (KEYS, []))
+        self.assertIn("manifest.json': Is a directory", outcome["error"])
+        self.assertIn(outcome["error"], done.stderr)
 
     def test_the_example_is_a_matrix(self):
         """Every key of the deployment set is valid; some of it is compiled, at both ends."""

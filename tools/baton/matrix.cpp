@@ -1,5 +1,10 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
@@ -23,44 +28,82 @@ namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
 struct MatrixFlags {
-  std::string file;
+  std::optional<std::string> file, plan, shared;
   std::string out;
   std::vector<std::string> chips;
   std::vector<std::string> only;
-  std::string plan;
-  std::string shared;
-  int jobs = 0;
+  std::optional<int> jobs;
   bool check = false, collect = false, prune = false, json = false;
 };
 
 constexpr const char* kDescribe = "docs/matrix.md describes the file and the folder";
 
-/// What the flags ask for, alone among the four.
-void check_flags(const MatrixFlags& flags) {
-  const int modes = flags.check + flags.collect + !flags.plan.empty() + !flags.only.empty();
-  if (modes > 1) {
-    throw Error(ErrorKind::user, "--check, --collect, --plan and --only exclude each other",
-                kDescribe);
+[[noreturn]] void refuse(const std::string& message, const std::string& hint = kDescribe) {
+  throw Error(ErrorKind::user, message, hint);
+}
+
+/// A flag whose value is there and empty would read as one that was not given.
+void refuse_empty_values(const MatrixFlags& flags) {
+  if (flags.out.empty()) refuse("--out '' names no folder");
+  if (flags.file && flags.file->empty()) refuse("FILE.toml is '', which names no file");
+  if (flags.plan && flags.plan->empty()) refuse("--plan '' names no file");
+  if (flags.shared && flags.shared->empty()) refuse("--shared '' is no URL of a shared cache");
+}
+
+/// Flags that the mode would not look at.
+void refuse_idle_flags(const MatrixFlags& flags) {
+  if (flags.prune && (flags.check || flags.plan || !flags.only.empty())) {
+    refuse("--prune has no use beside --check, --plan and --only",
+           "it is for a whole run and for --collect");
   }
-  if (flags.file.empty() == flags.only.empty() && !flags.check) {
-    throw Error(ErrorKind::user,
-                flags.only.empty() ? "baton matrix needs a FILE.toml"
-                                   : "--only names its keys itself: leave FILE.toml out",
-                kDescribe);
+  if (flags.shared && (flags.check || flags.collect)) {
+    refuse("--shared has no use beside --check and --collect, which compile nothing");
   }
-  if (flags.prune && (flags.check || !flags.plan.empty() || !flags.only.empty())) {
-    throw Error(ErrorKind::user, "--prune has no use beside --check, --plan and --only",
-                "it is for a whole run and for --collect");
-  }
-  if (flags.jobs < 0) {
-    throw Error(ErrorKind::user, fmt::format("-j {} is no number of threads", flags.jobs),
-                "-j N, from 1 up; without it, one a processor");
+  if (flags.jobs && flags.check) refuse("-j has no use beside --check");
+  if (!flags.chips.empty() && flags.check && !flags.file) {
+    refuse("--arch has no use beside --check without FILE.toml",
+           "the manifest names the chip of each key");
   }
 }
 
+/// What the flags ask for, alone among the four.
+void check_flags(const MatrixFlags& flags) {
+  refuse_empty_values(flags);
+  const int modes = flags.check + flags.collect + flags.plan.has_value() + !flags.only.empty();
+  if (modes > 1) {
+    refuse("--check, --collect, --plan and --only exclude each other");
+  }
+  if (flags.file.has_value() != flags.only.empty() && !flags.check) {
+    refuse(flags.only.empty() ? "baton matrix needs a FILE.toml"
+                              : "--only names its keys itself: leave FILE.toml out");
+  }
+  refuse_idle_flags(flags);
+  if (flags.jobs && *flags.jobs < 1) {
+    refuse(fmt::format("-j {} is no number of threads", *flags.jobs),
+           "-j N, from 1 up; without it, one a processor");
+  }
+}
+
+/// --out from the root. Throws Error (user) for what can be no folder of this user.
+fs::path out_folder(const std::string& out) {
+  const auto fail = [&](const std::string& why) {
+    throw Error(ErrorKind::user, fmt::format("--out {}: {}", quote(out), why),
+                "name another folder");
+  };
+  struct stat status;
+  if (::stat(out.c_str(), &status) != 0) {
+    if (errno != ENOENT) fail(std::strerror(errno));
+  } else if (!S_ISDIR(status.st_mode)) {
+    fail("it is no folder");
+  } else if (status.st_uid != ::geteuid()) {
+    fail(fmt::format("it belongs to user {}, and this is user {}", status.st_uid, ::geteuid()));
+  }
+  return absolute_path(out);
+}
+
 builds::Matrix read(const MatrixFlags& flags) {
-  const Bytes text = read_file(flags.file);
-  return builds::read_matrix({reinterpret_cast<const char*>(text.data()), text.size()}, flags.file,
+  const Bytes text = read_file(*flags.file);
+  return builds::read_matrix({reinterpret_cast<const char*>(text.data()), text.size()}, *flags.file,
                              flags.chips);
 }
 
@@ -128,7 +171,8 @@ void print_json(const ordered_json& json) {
   print(json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
 }
 
-ordered_json outcome_json(const Outcome& outcome, const std::string& out) {
+ordered_json outcome_json(const Outcome& outcome, const std::string& out,
+                          const std::optional<Error>& refusal) {
   ordered_json failed = ordered_json::array();
   for (const PrepareFailure& failure : outcome.compiled.failures) {
     failed.push_back({{"key", failure.key.text()},
@@ -144,6 +188,7 @@ ordered_json outcome_json(const Outcome& outcome, const std::string& out) {
           {"failed", std::move(failed)},
           {"pruned", outcome.pruned},
           {"unlisted", outcome.unlisted},
+          {"error", refusal ? ordered_json(refusal->what()) : ordered_json()},
           {"seconds", outcome.seconds}};
 }
 
@@ -171,7 +216,7 @@ std::string outcome_text(const Outcome& outcome, const std::string& out) {
 
 int run_check(const MatrixFlags& flags) {
   std::optional<builds::Matrix> expected;
-  if (!flags.file.empty()) expected = read(flags);
+  if (flags.file) expected = read(flags);
   const std::vector<std::string> faults =
       builds::check_shipped(flags.out, expected ? &*expected : nullptr);
   const size_t entries = Manifest::read(flags.out).entries.size();
@@ -191,20 +236,31 @@ std::string arch_arguments(const MatrixFlags& flags) {
   return text;
 }
 
-int run_plan(const MatrixFlags& flags, builds::MatrixFolder& folder, const builds::Matrix& matrix,
-             int jobs) {
+std::string own_program() {
+  std::error_code failure;
+  const fs::path program = fs::read_symlink("/proc/self/exe", failure);
+  if (!failure) return program.string();
+  throw Error(ErrorKind::environment,
+              fmt::format("cannot find this program in /proc: {}", failure.message()),
+              "mount /proc: a plan names the program");
+}
+
+int run_plan(const MatrixFlags& flags, const builds::Matrix& matrix, int jobs) {
+  const builds::PlanCommands commands = {.baton = own_program(),
+                                         .matrix = absolute_path(*flags.file).string(),
+                                         .out = out_folder(flags.out).string(),
+                                         .arch = arch_arguments(flags),
+                                         .shared = flags.shared.value_or("")};
+  builds::require_plannable(commands);
+  if (flags.shared) HttpFolder{*flags.shared};  // refuses what is no URL
+  const builds::KeyBuilder builder;
+  builds::MatrixFolder folder(commands.out, builder, report_remark);
   const std::vector<Digest> contents = folder.contents(matrix.keys, jobs);
-  const std::string plan = builds::ninja_plan(matrix.keys, contents,
-                                              {.baton = fs::read_symlink("/proc/self/exe").string(),
-                                               .matrix = fs::absolute(flags.file).string(),
-                                               .out = fs::absolute(flags.out).string(),
-                                               .arch = arch_arguments(flags),
-                                               .shared = flags.shared});
-  write_file(flags.plan, as_bytes(plan));
+  write_file(*flags.plan, as_bytes(builds::ninja_plan(matrix.keys, contents, commands)));
   if (flags.json) {
-    print_json({{"plan", flags.plan}, {"keys", matrix.keys.size()}});
+    print_json({{"plan", *flags.plan}, {"keys", matrix.keys.size()}});
   } else {
-    print(fmt::format("{}: {} keys; run it with ninja -f\n", printable(flags.plan),
+    print(fmt::format("{}: {} keys; run it with ninja -f\n", printable(*flags.plan),
                       matrix.keys.size()));
   }
   return 0;
@@ -243,6 +299,41 @@ bool is_default_cache(const std::string& folder) {
   }
 }
 
+void require_prunable(const MatrixFlags& flags, const builds::MatrixFolder& folder,
+                      const builds::Matrix& matrix) {
+  if (is_default_cache(flags.out)) {
+    throw Error(ErrorKind::user,
+                fmt::format("--prune: {} is the cache of this user's loaders", quote(flags.out)),
+                "`baton cache prune` looks after it");
+  }
+  folder.require_prunable(matrix);
+}
+
+/// Compiles and collects, as far as the flags ask for; the exit code.
+int fill(const MatrixFlags& flags, builds::MatrixFolder& folder, const builds::Matrix& matrix,
+         int jobs) {
+  if (flags.prune) require_prunable(flags, folder, matrix);
+  Outcome outcome{.keys = matrix.keys.size(), .present = matrix.keys.size(), .compiled = {}};
+  if (!flags.collect) outcome = compile(folder, matrix.keys, jobs);
+  const int exit = report_failures(outcome);
+  std::optional<Error> refusal;
+  try {
+    if (exit == 0 && flags.only.empty()) collect(flags, folder, matrix, jobs, outcome);
+  } catch (const Error& error) {
+    refusal = error;
+  }
+  if (flags.json) print_json(outcome_json(outcome, flags.out, refusal));
+  if (refusal) throw Error(*refusal);
+  if (flags.json) return exit;
+  if (flags.collect) {
+    print(fmt::format("{} keys collected in {}{}\n", matrix.keys.size(), printable(flags.out),
+                      pruned_text(outcome)));
+  } else {
+    print(outcome_text(outcome, flags.out));
+  }
+  return exit;
+}
+
 int run_matrix(const MatrixFlags& flags) {
   check_flags(flags);
   if (flags.check) return run_check(flags);
@@ -252,37 +343,16 @@ int run_matrix(const MatrixFlags& flags) {
   } else {
     matrix.keys = only_keys(flags);
   }
-  const int jobs =
-      flags.jobs != 0 ? flags.jobs : static_cast<int>(std::thread::hardware_concurrency());
+  const int jobs = flags.jobs.value_or(static_cast<int>(std::thread::hardware_concurrency()));
+  if (flags.plan) return run_plan(flags, matrix, jobs);
   const builds::KeyBuilder builder;
   std::optional<SharedStore> shared;
-  if (!flags.shared.empty()) {
-    shared.emplace(SharedStore::Options{.url = flags.shared, .report = report_remark});
+  if (flags.shared) {
+    shared.emplace(SharedStore::Options{.url = *flags.shared, .report = report_remark});
   }
-  builds::MatrixFolder folder(fs::absolute(flags.out), builder, report_remark,
+  builds::MatrixFolder folder(out_folder(flags.out), builder, report_remark,
                               shared ? &*shared : nullptr);
-  if (!flags.plan.empty()) return run_plan(flags, folder, matrix, jobs);
-  if (flags.prune) {
-    if (is_default_cache(flags.out)) {
-      throw Error(ErrorKind::user,
-                  fmt::format("--prune: {} is the cache of this user's loaders", quote(flags.out)),
-                  "`baton cache prune` looks after it");
-    }
-    folder.require_prunable(matrix);
-  }
-  Outcome outcome{.keys = matrix.keys.size(), .present = matrix.keys.size(), .compiled = {}};
-  if (!flags.collect) outcome = compile(folder, matrix.keys, jobs);
-  const int exit = report_failures(outcome);
-  if (exit == 0 && flags.only.empty()) collect(flags, folder, matrix, jobs, outcome);
-  if (flags.json) {
-    print_json(outcome_json(outcome, flags.out));
-  } else if (flags.collect) {
-    print(fmt::format("{} keys collected in {}{}\n", matrix.keys.size(), printable(flags.out),
-                      pruned_text(outcome)));
-  } else {
-    print(outcome_text(outcome, flags.out));
-  }
-  return exit;
+  return fill(flags, folder, matrix, jobs);
 }
 
 }  // namespace
