@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "runtime/base/error.h"
@@ -17,30 +18,45 @@ void fill_in(Tensor& kept, const Tensor& later) {
   }
 }
 
+void require_ranks(const Record& record, size_t ranks) {
+  const size_t least = has_argument(record, "peers") ? kRanks : 1;
+  if (ranks >= least && ranks <= kRanks) return;
+  throw Error(ErrorKind::user,
+              fmt::format("{} runs on {}{} ranks, not on {}", record.kernel,
+                          least == 1 ? "1 to " : "", kRanks, ranks),
+              "give a device for each rank, or start a process for each");
+}
+
+RankShare agreed(Exchange& exchange, const std::function<RankShare()>& bring) {
+  std::optional<RankShare> share;
+  in_agreement(exchange, [&] { share.emplace(bring()); });
+  return *share;
+}
+
 }  // namespace
 
 Collective::Collective(std::span<Device* const> devices, const CodeObject& object)
     : object_(object) {
-  const bool has_peers = has_argument(object.record, "peers");
-  if (has_peers ? devices.size() != kRanks : devices.empty() || devices.size() > kRanks) {
-    throw Error(ErrorKind::user,
-                fmt::format("{} devices: {} runs on {} ranks", devices.size(), object.record.kernel,
-                            has_peers ? fmt::format("{}", kRanks) : fmt::format("1 to {}", kRanks)),
-                "give a device for each rank");
-  }
+  require_ranks(object.record, devices.size());
   for (size_t rank = 0; rank < devices.size(); ++rank) {
     add_rank(*devices[rank], static_cast<int>(rank));
   }
-  if (has_peers) Runner::connect(runners_);
+  if (has_argument(object.record, "peers")) Runner::connect(runners_);
 }
 
 Collective::Collective(Exchange& exchange, Device& device, const CodeObject& object)
     : object_(object) {
-  in_agreement(exchange, [&] { add_rank(device, exchange.rank()); });
+  in_agreement(exchange, [&] {
+    require_ranks(object.record, static_cast<size_t>(exchange.ranks()));
+    add_rank(device, exchange.rank());
+  });
   if (!has_argument(object.record, "peers")) return;
   runners_.front()->connect(exchange);
   exchange_ = &exchange;
 }
+
+Collective::Collective(Exchange& exchange, const std::function<RankShare()>& bring)
+    : Collective(exchange, agreed(exchange, bring)) {}
 
 Collective::~Collective() {
   // Of all, before the memory of any is freed: they write to each other's.

@@ -13,6 +13,12 @@
 
 namespace baton {
 
+/// What a process brings to a collective of its rank; both must outlive it.
+struct RankShare {
+  Device& device;
+  const CodeObject& object;
+};
+
 class Collective {
  public:
   // Both throw what Runner's constructor throws, so for a GPU that the grid would hang on.
@@ -24,6 +30,9 @@ class Collective {
   /// ranks make theirs, or each throws the same Error, which names the first rank that failed.
   /// `exchange` must outlive this.
   Collective(Exchange& exchange, Device& device, const CodeObject& object);
+  /// The same of what `bring` gives: a rank that fails to find its device or its code fails in
+  /// agreement, where one that failed before the constructor would keep its peers waiting.
+  Collective(Exchange& exchange, const std::function<RankShare()>& bring);
   /// Waits for the launches first. Of ranks in several processes the peer buffers stay allocated
   /// unless disconnect() came before.
   ~Collective();
@@ -99,6 +108,9 @@ class Collective {
   void add_rank(Device& device, int rank);
   /// Where a rank stands in the lists below.
   size_t index_of(int rank) const;
+
+  Collective(Exchange& exchange, const RankShare& share)
+      : Collective(exchange, share.device, share.object) {}
 
   const CodeObject& object_;
   Exchange* exchange_ = nullptr;  ///< null while not connected to other processes

@@ -1,5 +1,7 @@
 #include "runtime/ranks/exchange.h"
 
+#include <new>
+
 #include "runtime/base/error.h"
 
 namespace baton {
@@ -31,8 +33,12 @@ Bytes outcome_of(const std::function<Bytes()>& work) {
     return packed({0, 0}, work(), {});
   } catch (const Error& error) {
     return failure(error.kind(), error.what(), error.hint());
+  } catch (const std::bad_alloc&) {
+    return failure(ErrorKind::environment, "out of memory", "");
   } catch (const std::exception& error) {
     return failure(ErrorKind::failed_check, error.what(), "");
+  } catch (...) {
+    return failure(ErrorKind::failed_check, "an exception without a text", "");
   }
 }
 

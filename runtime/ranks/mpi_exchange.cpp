@@ -1,6 +1,7 @@
 #include "runtime/ranks/mpi_exchange.h"
 
 #include <climits>
+#include <exception>
 #include <numeric>
 
 #include "runtime/base/error.h"
@@ -18,16 +19,36 @@ void check(int code, const char* doing) {
                                                   printable({text, static_cast<size_t>(length)})));
 }
 
+/// While it lives, errors on the program's communicator are returned.
+class ReturnedErrors {
+ public:
+  explicit ReturnedErrors(MPI_Comm comm) : comm_(comm) {
+    check(MPI_Comm_get_errhandler(comm, &before_), "tell how it reports errors");
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  }
+  ~ReturnedErrors() {
+    MPI_Comm_set_errhandler(comm_, before_);
+    MPI_Errhandler_free(&before_);
+  }
+  ReturnedErrors(const ReturnedErrors&) = delete;
+
+ private:
+  MPI_Comm comm_;
+  MPI_Errhandler before_;
+};
+
 }  // namespace
 
-MpiExchange::MpiExchange(MPI_Comm ranks) {
-  check(MPI_Comm_dup(ranks, &comm_), "duplicate the communicator");
-  check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "set how it reports errors");
-  check(MPI_Comm_rank(comm_, &rank_), "tell the rank");
-  check(MPI_Comm_size(comm_, &ranks_), "count the ranks");
+MpiExchange::MpiExchange(MPI_Comm ranks) : exceptions_(std::uncaught_exceptions()) {
+  const ReturnedErrors returned(ranks);  // the duplicate inherits that
+  check(MPI_Comm_rank(ranks, &rank_), "tell the rank");
+  check(MPI_Comm_size(ranks, &ranks_), "count the ranks");
+  check(MPI_Comm_dup(ranks, &comm_), "duplicate the communicator");  // last: nothing is left behind
 }
 
-MpiExchange::~MpiExchange() { MPI_Comm_free(&comm_); }
+MpiExchange::~MpiExchange() {
+  if (std::uncaught_exceptions() == exceptions_) MPI_Comm_free(&comm_);
+}
 
 std::vector<Bytes> MpiExchange::all_gather(ByteView own) {
   const uint64_t own_bytes = own.size();

@@ -14,7 +14,8 @@ class MpiExchange : public Exchange {
   /// Collective over `ranks`. It talks through a duplicate, so that no message of the program gets
   /// between, and MPI's errors on it are thrown as Error (environment) and abort nothing.
   explicit MpiExchange(MPI_Comm ranks);
-  /// Collective.
+  /// Collective; while an exception ends a rank it waits for no peer, and leaves the duplicate to
+  /// MPI_Finalize or MPI_Abort.
   ~MpiExchange() override;
   MpiExchange(const MpiExchange&) = delete;
 
@@ -24,6 +25,7 @@ class MpiExchange : public Exchange {
   std::vector<Bytes> all_gather(ByteView own) override;
 
  private:
+  const int exceptions_;  ///< under way when it was made
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
   int ranks_ = 0;

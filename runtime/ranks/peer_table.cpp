@@ -48,8 +48,8 @@ void require_same_code(const std::vector<Bytes>& cards) {
 PeerTable::PeerTable(Exchange& exchange, const PeerEnd& end) : device_(end.device) {
   if (exchange.ranks() != kRanks) {
     throw Error(ErrorKind::user,
-                fmt::format("{} ranks: {} runs on {} ranks", exchange.ranks(),
-                            end.object.record.kernel, kRanks),
+                fmt::format("{} runs on {} ranks, not on {}", end.object.record.kernel, kRanks,
+                            exchange.ranks()),
                 "start a process for each rank");
   }
   const std::vector<Bytes> cards =
@@ -57,6 +57,7 @@ PeerTable::PeerTable(Exchange& exchange, const PeerEnd& end) : device_(end.devic
   require_same_code(cards);
   try {
     in_agreement(exchange, [&] {
+      imported_.reserve(kRanks);  // what is open is never lost for want of memory
       std::array<DeviceAddress, kRanks> table;
       for (int rank = 0; rank < kRanks; ++rank) {
         const auto index = static_cast<size_t>(rank);

@@ -285,8 +285,8 @@ TEST_CASE("words that are re-armed between two pauses are kept") {
 TEST_CASE("a collective refuses a number of devices that its kernel does not run on") {
   emulator::Emulator emulator({.chip = "gfx950", .devices = kRanks});
   const std::vector<Device*> none, nine(kRanks + 1, &emulator.device(0));
-  CHECK(user_error([&] { Collective(none, object()); }) == "0 devices: k runs on 1 to 8 ranks");
-  CHECK(user_error([&] { Collective(nine, object()); }) == "9 devices: k runs on 1 to 8 ranks");
+  CHECK(user_error([&] { Collective(none, object()); }) == "k runs on 1 to 8 ranks, not on 0");
+  CHECK(user_error([&] { Collective(nine, object()); }) == "k runs on 1 to 8 ranks, not on 9");
 }
 
 }  // namespace baton::tests

@@ -4,7 +4,7 @@
 // `run` takes the code object from a loader over FOLDER/cache and runs the steps on the device of
 // its rank. Rank 0 draws the inputs, compares what all ranks left, and prints JSON; tensors go by
 // FOLDER/inputs, outputs and regions. A FAULT of one rank: it "dies" before it launches the last
-// step, has "no device", compiles "another key", or gets "no import".
+// step, throws "alone" there, has "no device", compiles "another key", or gets "no import".
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -57,16 +57,18 @@ class Rank {
         loader_({.cache = &cache_, .builder = &builder_}) {}
 
   void run() {
-    const CodeObject& object = loader_.get(key_);
-    report_["compiled"] = gather(exchange_, loader_.counts().compiled);
-    Device& device = platform_.device(has_fault("no device") ? 8 : exchange_.rank());
     if (has_fault("no import")) ::setenv("BATON_STANDIN_NO_IMPORT", "1", 1);
     std::optional<Collective> collective;
     try {
-      collective.emplace(exchange_, device, object);
+      collective.emplace(exchange_, [&]() -> RankShare {
+        platform_.emplace();
+        Device& device = platform_->device(has_fault("no device") ? 8 : exchange_.rank());
+        return {device, loader_.get(key_)};
+      });
     } catch (const Error& error) {  // on every rank: they agree
       report_["errors"] = texts(exchange_.all_gather(as_bytes(error.what())));
     }
+    report_["compiled"] = gather(exchange_, loader_.counts().compiled);
     if (collective) {
       report_["fits_chip"] = collective->fits_chip();
       for (int step = 0; step < options_.steps; ++step) run_step(*collective, step);
@@ -107,6 +109,7 @@ class Rank {
   void run_step(Collective& collective, int step) {
     const int rank = exchange_.rank();
     const RankTensors inputs = inputs_of(step);
+    if (step == options_.steps - 1 && has_fault("alone")) throw std::bad_alloc();
     if (step == options_.steps - 1 && has_fault("dies")) {
       std::fprintf(stderr, "rank %d dies\n", rank);
       ::raise(SIGKILL);
@@ -154,7 +157,7 @@ class Rank {
   Cache cache_;
   builds::KeyBuilder builder_;
   Loader loader_;
-  hip::Platform platform_;
+  std::optional<hip::Platform> platform_;
   ordered_json report_;
 };
 
@@ -185,8 +188,10 @@ void test_exchange(Exchange& exchange) {
 }
 
 int run(std::span<char*> arguments) {
-  MpiExchange exchange(MPI_COMM_WORLD);
+  int rank = -1;
   try {
+    MpiExchange exchange(MPI_COMM_WORLD);
+    rank = exchange.rank();
     if (arguments.size() < 7) {
       test_exchange(exchange);
       return 0;
@@ -201,7 +206,7 @@ int run(std::span<char*> arguments) {
     Rank(exchange, std::move(options)).run();
     return 0;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "error at rank %d: %s\n", exchange.rank(), error.what());
+    std::fprintf(stderr, "error at rank %d: %s\n", rank, error.what());
     return MPI_Abort(MPI_COMM_WORLD, 1);  // peers may wait for a rank that has failed alone
   }
 }

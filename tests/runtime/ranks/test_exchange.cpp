@@ -57,5 +57,25 @@ TEST_CASE("an error that is not ours counts too") {
   }
 }
 
+TEST_CASE("a rank without memory is the machine's fault, and one that throws anything else fails") {
+  const auto thrown = [](int kind) {
+    if (kind == 0) throw std::bad_alloc();
+    throw kind;
+  };
+  for (const int kind : {0, 1}) {
+    const auto errors = run_ranks(2, [&](Exchange& exchange) {
+      in_agreement(exchange, [&] {
+        if (exchange.rank() == 1) thrown(kind);
+      });
+    });
+    for (const auto& error : errors) {
+      REQUIRE(error.has_value());
+      CHECK(std::string(error->what()) ==
+            (kind == 0 ? "rank 1: out of memory" : "rank 1: an exception without a text"));
+      CHECK(error->kind() == (kind == 0 ? ErrorKind::environment : ErrorKind::failed_check));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace baton::tests

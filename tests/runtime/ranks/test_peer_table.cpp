@@ -172,10 +172,17 @@ TEST_CASE("ranks with different code objects do not connect") {
 
 TEST_CASE("another number of ranks, or a runner of another rank, does not connect") {
   Machine machine;
+  for (const int ranks : {1, 3, 9}) {
+    const auto errors = run_ranks(ranks, [&](Exchange& exchange) {
+      Collective(exchange, machine.device(exchange.rank() % kRanks), object());
+    });
+    check_all_are(errors, fmt::format("rank 0: k runs on 8 ranks, not on {}", ranks),
+                  ErrorKind::user);
+  }
   const auto three = run_ranks(3, [&](Exchange& exchange) {
-    Collective(exchange, machine.device(exchange.rank()), object());
+    Runner(machine.device(exchange.rank()), object(), exchange.rank()).connect(exchange);
   });
-  check_all_are(three, "3 ranks: k runs on 8 ranks", ErrorKind::user);
+  check_all_are(three, "k runs on 8 ranks, not on 3", ErrorKind::user);
   const auto swapped = run_ranks(kRanks, [&](Exchange& exchange) {
     const int rank = exchange.rank() == 6 ? 1 : exchange.rank();
     Runner(machine.device(exchange.rank()), object(), rank).connect(exchange);
@@ -193,6 +200,25 @@ TEST_CASE("a rank that does not disconnect keeps its buffer for its peers") {
   CHECK(machine.openings.open.empty());
   CHECK(machine.openings.freed_while_open == 0);
   for (const auto& device : machine.devices) CHECK(device->live.size() == 1);
+}
+
+TEST_CASE("a rank that finds no device or no code fails in agreement") {
+  Machine machine;
+  const auto errors = run_ranks(kRanks, [&](Exchange& exchange) {
+    Collective(exchange, [&]() -> RankShare {
+      if (exchange.rank() == 6) throw Error(ErrorKind::environment, "no such device");
+      return {machine.device(exchange.rank()), object()};
+    });
+  });
+  check_all_are(errors, "rank 6: no such device", ErrorKind::environment);
+  const auto well = run_ranks(kRanks, [&](Exchange& exchange) {
+    Collective collective(
+        exchange, [&]() -> RankShare { return {machine.device(exchange.rank()), object()}; });
+    collective.step();
+    collective.disconnect();
+  });
+  for (const auto& error : well) CHECK_FALSE(error.has_value());
+  machine.check_nothing_left();
 }
 
 TEST_CASE("when one rank cannot let go, all hear of it") {
