@@ -72,6 +72,8 @@ class Diagnosis(ToolTest):
         self.assertEqual((done.returncode, done.stdout), (CHECK, ""))
         lines = done.stderr.splitlines()
         self.assertTrue(lines[0].startswith("error: the launch hangs"), lines[0])
+        self.assertIn("hint: ranks wait for those of --absent: with diag=1 in the key every wait "
+                      "ends", lines)
         waiting = [line for line in lines if "in stage reduce (poll ar)" in line]
         for line, rank in zip(waiting, sorted(set(range(RANKS)) - {3}), strict=True):
             self.assertIn(f"device {rank}: ", line)

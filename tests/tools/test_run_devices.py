@@ -85,7 +85,7 @@ class RunDevices(ToolTest):
         self.assertTrue(is_emulated(*arch, env=machine(7)))
         self.assertTrue(is_emulated("--arch", "gfx942", env=machine()))
         self.assertTrue(is_emulated(*arch, env=machine(chip="gfx1100")))
-        self.assertTrue(is_emulated(*arch))  # no library
+        self.assertTrue(is_emulated(*arch, env=machine(0)))
         for more in (("--threads", 1), ("--mfma", "chain"), ("--delay", "3:o:1")):
             self.assertTrue(is_emulated(*arch, *more, env=machine()), more)
 
@@ -97,7 +97,25 @@ class RunDevices(ToolTest):
                             f"--device hip: attn_post runs on 8 gfx950, HIP sees {seen}",
                             TAGGED, *hip, env=env)
         self.refuse_run(ENVIRONMENT, "cannot open BATON_HIP_LIBRARY: none: ", TAGGED, *hip,
-                        env=os.environ, hint="BATON_HIP_LIBRARY")
+                        env=machine(BATON_HIP_LIBRARY="none"), hint="BATON_HIP_LIBRARY")
+
+    def test_a_hip_that_does_not_answer(self):
+        # Nobody serves the devices.
+        silent = machine(BATON_STANDIN_SOCKET=str(self.folder / "nobody"))
+        reason = "HIP cannot count its devices: unknown error (error 999)"
+        self.refuse_run(ENVIRONMENT, f"error: {reason}", TAGGED, "--device", "hip", env=silent,
+                        hint="/dev/kfd")
+        for env, why in [
+            (silent, reason + "\n"),
+            (machine(BATON_HIP_LIBRARY="none"), "cannot open BATON_HIP_LIBRARY: none: "),
+            (machine(BATON_HIP_LIBRARY="libm.so.6"), "libm.so.6 has no function hipInit\n"),
+        ]:
+            done = run("run", TAGGED, "--arch", "gfx950", env=env)
+            self.assertEqual(done.returncode, 0)
+            self.assertTrue(done.stderr.startswith("remark: emulated: " + why), done.stderr)
+            self.assertEqual(done.stderr.count("\n"), 1)
+        done = run("run", TAGGED, "--arch", "gfx950", "--device", "emu", env=silent)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_gpus_that_the_grid_would_hang_on(self):
         # MI210; a partition of an MI325X, with the CUs of one die; MI300A; one CU too few.

@@ -74,7 +74,9 @@ class Run {
     } catch (const Error& error) {
       progress_.hide();
       if (options_.json && error.kind() == ErrorKind::failed_check) show_json(false, error.what());
-      throw;
+      if (options_.absent.empty() || key_.flag("diag") || !error.hint().empty()) throw;
+      throw Error(error.kind(), error.what(),
+                  "ranks wait for those of --absent: with diag=1 in the key every wait ends");
     }
   }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <map>
 
 #include "builds/kernel_check.h"
@@ -83,8 +84,11 @@ bool RunDevices::find_gpus() {
   std::vector<const hip::Gpu*> fitting;
   try {
     platform_ = std::make_unique<hip::Platform>();
-  } catch (const Error&) {
+  } catch (const Error& error) {
     if (required()) throw;
+    const char* named = std::getenv("BATON_HIP_LIBRARY");
+    if (named != nullptr && *named != '\0')
+      report_remark(fmt::format("emulated: {}", error.what()));
     return false;
   }
   for (const hip::Gpu& gpu : platform_->gpus()) {

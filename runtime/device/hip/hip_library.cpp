@@ -16,6 +16,9 @@ constexpr LibrarySearch kSearch = {
     .names = kNames,
     .hint = "install ROCm's HIP runtime, or name its library in BATON_HIP_LIBRARY"};
 
+constexpr const char* kDriverHint =
+    "is there an AMD GPU, its driver, and permission to use /dev/kfd?";
+
 ErrorKind kind_of(Code code) {
   switch (code) {
     case kInvalidValue:
@@ -42,14 +45,22 @@ Library::Library() : library_(kSearch) {
     throw Error(
         ErrorKind::environment,
         fmt::format("{} does not start: {}", name(), printable(functions_.hipGetErrorString(code))),
-        "is there an AMD GPU, its driver, and permission to use /dev/kfd?");
+        kDriverHint);
   }
 }
 
 void Library::check(Code code, const std::string& doing) const {
   if (code == kSuccess) return;
-  throw Error(kind_of(code), fmt::format("HIP cannot {}: {} (error {})", doing,
-                                         printable(functions_.hipGetErrorString(code)), code));
+  throw Error(kind_of(code), sentence(code, doing));
+}
+
+void Library::check_machine(Code code, const std::string& doing) const {
+  if (code != kSuccess) throw Error(ErrorKind::environment, sentence(code, doing), kDriverHint);
+}
+
+std::string Library::sentence(Code code, const std::string& doing) const {
+  return fmt::format("HIP cannot {}: {} (error {})", doing,
+                     printable(functions_.hipGetErrorString(code)), code);
 }
 
 }  // namespace baton::hip

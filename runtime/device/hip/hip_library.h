@@ -18,8 +18,12 @@ class Library {
   const std::string& name() const { return library_.name(); }
   /// Throws Error that says what was done and what HIP says of it; nothing on success.
   void check(Code code, const std::string& doing) const;
+  /// The same for what is asked before there is any work: it is the machine's fault, with a hint.
+  void check_machine(Code code, const std::string& doing) const;
 
  private:
+  std::string sentence(Code code, const std::string& doing) const;
+
   DynamicLibrary library_;
   Functions functions_;
 };

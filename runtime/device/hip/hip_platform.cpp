@@ -29,14 +29,14 @@ Platform::Platform() : library_(std::make_unique<Library>()) {
   int count = 0;
   const Code code = library_->call().hipGetDeviceCount(&count);
   if (code == kNoDevice) count = 0;
-  if (code != kNoDevice) library_->check(code, "count its devices");
+  if (code != kNoDevice) library_->check_machine(code, "count its devices");
   for (int ordinal = 0; ordinal < count; ++ordinal) {
     char name[256] = {};
-    library_->check(library_->call().hipDeviceGetName(name, sizeof name - 1, ordinal),
-                    fmt::format("name device {}", ordinal));
+    library_->check_machine(library_->call().hipDeviceGetName(name, sizeof name - 1, ordinal),
+                            fmt::format("name device {}", ordinal));
     std::vector<char> properties(kPropertiesBytes);
-    library_->check(library_->call().hipGetDeviceProperties(properties.data(), ordinal),
-                    fmt::format("tell the properties of device {}", ordinal));
+    library_->check_machine(library_->call().hipGetDeviceProperties(properties.data(), ordinal),
+                            fmt::format("tell the properties of device {}", ordinal));
     gpus_.push_back({.ordinal = ordinal, .name = name, .chip = chip_in(properties)});
   }
   devices_.resize(gpus_.size());
