@@ -106,7 +106,7 @@ void Runner::connect(std::span<const std::unique_ptr<Runner>> ranks) {
 }
 
 void Runner::connect(Exchange& exchange) {
-  peers_ = std::make_unique<PeerTable>(exchange, PeerEnd{.device = device_,
+  peers_ = std::make_unique<PeerTable>(exchange, OwnRank{.device = device_,
                                                          .rank = rank_,
                                                          .buffer = peer_buffer_.address(),
                                                          .table = peer_table_.address(),

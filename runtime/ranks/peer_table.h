@@ -9,8 +9,9 @@
 
 namespace baton {
 
-/// What one rank brings. `buffer` and `table`, of kRanks addresses, are in memory of `device`.
-struct PeerEnd {
+/// What this process brings to the table. `buffer` and `table`, of kRanks addresses, are in memory
+/// of `device`.
+struct OwnRank {
   Device& device;
   int rank;
   DeviceAddress buffer;
@@ -26,7 +27,7 @@ class PeerTable {
   /// When a step of it fails on any rank, every rank throws the same Error, which names the rank,
   /// and nothing is open any more on any of them. So it is for ranks that are not kRanks, or that
   /// have not all the same code object.
-  PeerTable(Exchange& exchange, const PeerEnd& end);
+  PeerTable(Exchange& exchange, const OwnRank& own);
   /// Closes what is open. Tells nobody.
   ~PeerTable();
   PeerTable(const PeerTable&) = delete;
