@@ -273,7 +273,7 @@ Matrix read_matrix(std::string_view text, const std::string& file,
   try {
     return reader.read(toml::parse(text, file), chips);
   } catch (const toml::parse_error& error) {
-    throw Error(ErrorKind::user, std::string(error.description()), "the file is not TOML",
+    throw Error(ErrorKind::user, printable(error.description()), "the file is not TOML",
                 reader.where(error.source()));
   }
 }
