@@ -16,11 +16,8 @@
 #include "runtime/cache/upkeep.h"
 
 namespace baton::builds {
-namespace {
 
 namespace fs = std::filesystem;
-
-}  // namespace
 
 MatrixFolder::MatrixFolder(fs::path folder, const CodeBuilder& builder,
                            std::function<void(const std::string&)> report, SharedStore* shared)

@@ -45,15 +45,6 @@ bool holds(std::span<const std::string_view> fields, std::string_view field) {
   return std::ranges::find(fields, field) != fields.end();
 }
 
-/// A value of the field as the note has it.
-json typed(const std::string& text, std::string_view field) {
-  if (holds(kFlags, field) && (text == "0" || text == "1")) return text == "1";
-  if (holds(kFlags, field) && (text == "false" || text == "true")) return text == "true";
-  if (!holds(kNumbers, field)) return text;
-  const auto number = parse_number<uint64_t>(text);
-  return number ? json(*number) : json(text);
-}
-
 /// Whether comgr's text may stand for a value that is none: a digit or a word for a flag, some
 /// digits of a fraction, nothing for nothing.
 bool is_text_of(const json& value, const std::string& text) {
@@ -66,6 +57,16 @@ bool is_text_of(const json& value, const std::string& text) {
   const double read = std::strtod(text.c_str(), &end), own = value.get<double>();
   return end != text.c_str() && *end == '\0' &&
          (std::abs(read - own) <= kDigits * std::abs(own) || (std::isnan(read) && std::isnan(own)));
+}
+
+/// A value of the field as the note has it.
+json typed(const std::string& text, std::string_view field) {
+  for (const bool flag : {false, true}) {
+    if (holds(kFlags, field) && is_text_of(flag, text)) return flag;
+  }
+  if (!holds(kNumbers, field)) return text;
+  const auto number = parse_number<uint64_t>(text);
+  return number ? json(*number) : json(text);
 }
 
 /// The path of the first field that differs, or nothing.

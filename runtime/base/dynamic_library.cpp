@@ -3,8 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/ranges.h>
 
-#include <cstdlib>
-
+#include "runtime/base/environment.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
 
@@ -20,10 +19,9 @@ bool is_absence(std::string_view reason, const std::string& name) {
 
 DynamicLibrary::DynamicLibrary(const LibrarySearch& search) : hint_(search.hint) {
   const int mode = RTLD_NOW | RTLD_LOCAL | (search.stays ? RTLD_NODELETE : 0);
-  const char* own = std::getenv(search.variable);
-  if (own != nullptr && *own != '\0') {
-    name_ = own;
-    handle_ = ::dlopen(own, mode);
+  if (const std::optional<std::string> own = environment_variable(search.variable)) {
+    name_ = *own;
+    handle_ = ::dlopen(own->c_str(), mode);
     if (handle_ != nullptr) return;
     throw Error(ErrorKind::environment,
                 fmt::format("cannot open {}: {}", search.variable, printable(::dlerror())), hint_);

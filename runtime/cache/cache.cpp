@@ -6,9 +6,9 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 
+#include "runtime/base/environment.h"
 #include "runtime/base/error.h"
 #include "runtime/base/file.h"
 #include "runtime/base/text.h"
@@ -22,13 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace cache_layout;
-
-/// The value of an environment variable that is set and not empty.
-std::optional<std::string> variable(const char* name) {
-  const char* value = std::getenv(name);
-  if (value == nullptr || *value == '\0') return std::nullopt;
-  return value;
-}
 
 /// Moves `made` to `place`. What already stands there is moved into `aside` first.
 void replace(const fs::path& made, const fs::path& place, const fs::path& aside) {
@@ -66,8 +59,9 @@ Digest CodeName::digest() const {
 }
 
 fs::path default_cache_folder() {
-  const std::optional<std::string> own = variable("BATON_CACHE_DIR");
-  const std::optional<std::string> xdg = variable("XDG_CACHE_HOME"), home = variable("HOME");
+  const std::optional<std::string> own = environment_variable("BATON_CACHE_DIR");
+  const std::optional<std::string> xdg = environment_variable("XDG_CACHE_HOME");
+  const std::optional<std::string> home = environment_variable("HOME");
   if (!own && !xdg && !home) {
     throw Error(ErrorKind::environment,
                 "no place for the cache: BATON_CACHE_DIR, XDG_CACHE_HOME and HOME are not set",

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <thread>
 
+#include "runtime/cache/layout.h"
+
 namespace baton {
 namespace {
 
@@ -34,7 +36,8 @@ FileLock::FileLock(std::filesystem::path path, milliseconds patience) : path_(st
 }
 
 FileLock::State FileLock::attempt() {
-  file_ = Descriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
+  file_ = Descriptor(
+      ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, cache_layout::kFileMode));
   if (!file_.open()) return State::unsupported;
   if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
     const State state = errno == EWOULDBLOCK ? State::busy : State::unsupported;

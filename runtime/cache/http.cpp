@@ -64,9 +64,9 @@ class Lookup {
 };
 
 /// One request and its answer on a connection of its own, with an end to its patience.
-class Exchange {
+class HttpExchange {
  public:
-  Exchange(const std::string& host, const std::string& port, std::chrono::milliseconds patience)
+  HttpExchange(const std::string& host, const std::string& port, std::chrono::milliseconds patience)
       : place_(host + ":" + port), end_(Clock::now() + patience) {
     const std::shared_ptr<const Lookup> lookup = Lookup::of(host, port, end_);
     if (!lookup) fail("the name takes too long to look up");
@@ -142,7 +142,7 @@ struct Answer {
 };
 
 /// The head of an answer, or nothing while it is not whole.
-std::optional<Answer> parse_head(const Bytes& bytes, const Exchange& exchange) {
+std::optional<Answer> parse_head(const Bytes& bytes, const HttpExchange& exchange) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   constexpr std::string_view kEnd = "\r\n\r\n";
   constexpr size_t kMostHeadBytes = 65536;
@@ -169,7 +169,7 @@ std::optional<Answer> parse_head(const Bytes& bytes, const Exchange& exchange) {
 }
 
 /// Sends the request; the status, and the body of an answer that has one.
-int ask(Exchange& exchange, std::string_view head, ByteView payload, Bytes& body,
+int ask(HttpExchange& exchange, std::string_view head, ByteView payload, Bytes& body,
         uint64_t max_bytes) {
   exchange.send(as_bytes(head));
   exchange.send(payload);
@@ -217,7 +217,7 @@ HttpFolder::HttpFolder(std::string_view url) {
 
 std::optional<Bytes> HttpFolder::get(const std::string& name, uint64_t max_bytes,
                                      std::chrono::milliseconds patience) const {
-  Exchange exchange(host_, port_, patience);
+  HttpExchange exchange(host_, port_, patience);
   Bytes body;
   const int status =
       ask(exchange,
@@ -231,7 +231,7 @@ std::optional<Bytes> HttpFolder::get(const std::string& name, uint64_t max_bytes
 
 void HttpFolder::put(const std::string& name, ByteView bytes,
                      std::chrono::milliseconds patience) const {
-  Exchange exchange(host_, port_, patience);
+  HttpExchange exchange(host_, port_, patience);
   Bytes ignored;
   const int status = ask(
       exchange,

@@ -15,6 +15,7 @@
 #include "builds/shipped_check.h"
 #include "runtime/base/file.h"
 #include "runtime/base/text.h"
+#include "runtime/cache/layout.h"
 #include "tools/baton/command.h"
 #include "tools/baton/input.h"
 #include "tools/baton/output_path.h"
@@ -288,7 +289,7 @@ void collect(const MatrixFlags& flags, builds::MatrixFolder& folder, const build
   report_remark(
       fmt::format("{} files and folders below {} are not of this matrix: --prune removes "
                   "them",
-                  outcome.unlisted, quote((fs::path(flags.out) / "v1").string())));
+                  outcome.unlisted, quote(cache_layout::root(flags.out).string())));
 }
 
 bool is_default_cache(const std::string& folder) {

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <map>
 
 #include "builds/kernel_check.h"
+#include "runtime/base/environment.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
 #include "runtime/emulator/attend.h"
@@ -86,9 +86,9 @@ bool RunDevices::find_gpus() {
     platform_ = std::make_unique<hip::Platform>();
   } catch (const Error& error) {
     if (required()) throw;
-    const char* named = std::getenv("BATON_HIP_LIBRARY");
-    if (named != nullptr && *named != '\0')
+    if (environment_variable("BATON_HIP_LIBRARY")) {
       report_remark(fmt::format("emulated: {}", error.what()));
+    }
     return false;
   }
   for (const hip::Gpu& gpu : platform_->gpus()) {

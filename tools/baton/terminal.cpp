@@ -9,14 +9,14 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "runtime/base/environment.h"
 #include "runtime/base/text.h"
 
 namespace baton::cli {
 namespace {
 
 bool wants_colour(int descriptor) {
-  const char* no_colour = std::getenv("NO_COLOR");
-  if (no_colour != nullptr && *no_colour != '\0') return false;
+  if (environment_variable("NO_COLOR")) return false;
   const char* terminal = std::getenv("TERM");
   if (terminal == nullptr || std::string_view(terminal) == "dumb") return false;
   return ::isatty(descriptor) == 1;
